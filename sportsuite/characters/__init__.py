@@ -1,0 +1,1 @@
+"""Characters: skeleton tables, gains and the articulation configurations built from them."""

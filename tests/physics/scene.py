@@ -1,0 +1,149 @@
+"""A small scene for physics tests: ground, humanoid and ball under a simulation context, without an environment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from isaaclab.app import launch_simulation
+from isaaclab.scene import InteractiveScene, InteractiveSceneCfg
+from isaaclab.sensors import ContactSensorCfg
+from isaaclab.sim import SimulationCfg, SimulationContext
+from isaaclab.utils import configclass
+
+from sportsuite.characters import spec
+from sportsuite.characters.humanoid28 import humanoid28_cfg
+from sportsuite.physics.ball_contact import BallContactCfg, ball_cfg, ball_pairs_hook
+from sportsuite.physics.ground import ground_cfg
+
+SUBSTEPS = 2
+
+
+@dataclass
+class Scene:
+    """A running scene and the few writes and reads that the tests need."""
+
+    sim: SimulationContext
+    scene: InteractiveScene
+    dt: float
+    ball_spec: BallContactCfg
+
+    @property
+    def robot(self) -> Any:
+        return self.scene["robot"]
+
+    @property
+    def ball(self) -> Any:
+        return self.scene["ball"]
+
+    @property
+    def num_envs(self) -> int:
+        return self.scene.num_envs
+
+    def step(self, count: int = 1) -> None:
+        for _ in range(count):
+            self.scene.write_data_to_sim()
+            self.sim.step(render=False)
+            self.scene.update(self.dt)
+
+    def place_robot(self, offset: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> None:
+        """Zero pose at rest, standing, moved by ``offset`` [m]."""
+        count, robot = self.num_envs, self.robot
+        pose = torch.zeros(count, 7)
+        pose[:, :3] = self.scene.env_origins + torch.tensor(offset)
+        pose[:, 2] += robot.data.default_root_pose.torch[:, 2]
+        pose[:, 6] = 1.0
+        robot.write_root_pose_to_sim_index(root_pose=pose)
+        robot.write_root_velocity_to_sim_index(root_velocity=torch.zeros(count, 6))
+        robot.write_joint_position_to_sim_index(position=torch.zeros(count, spec.NUM_JOINTS))
+        robot.write_joint_velocity_to_sim_index(velocity=torch.zeros(count, spec.NUM_JOINTS))
+        self.target(torch.zeros(count, spec.NUM_JOINTS))
+
+    def target(self, angles: torch.Tensor) -> None:
+        """PD targets (num_envs, 28) [rad]."""
+        self.robot.actuators.target_command.set_position_index(value=angles)
+
+    def place_ball(
+        self, position: torch.Tensor, velocity: torch.Tensor | None = None, spin: torch.Tensor | None = None
+    ) -> None:
+        """Ball state relative to each environment's origin; (num_envs, 3) or (3,) each [m, m/s, rad/s]."""
+        pose = torch.zeros(self.num_envs, 7)
+        pose[:, :3] = self.scene.env_origins + position
+        pose[:, 6] = 1.0
+        motion = torch.zeros(self.num_envs, 6)
+        if velocity is not None:
+            motion[:, :3] = velocity
+        if spin is not None:
+            motion[:, 3:] = spin
+        self.ball.write_root_pose_to_sim_index(root_pose=pose)
+        self.ball.write_root_velocity_to_sim_index(root_velocity=motion)
+
+    def ball_position(self) -> torch.Tensor:
+        return self.ball.data.root_pos_w.torch - self.scene.env_origins
+
+    def ball_velocity(self) -> torch.Tensor:
+        return self.ball.data.root_lin_vel_w.torch.clone()
+
+    def ball_spin(self) -> torch.Tensor:
+        return self.ball.data.root_ang_vel_w.torch.clone()
+
+
+def physics_cfg(backend: str) -> Any:
+    """Solver settings of a backend, large enough for one humanoid and one ball."""
+    if backend == "newton":
+        from isaaclab_newton.physics import MJWarpSolverCfg, NewtonCfg
+
+        solver = MJWarpSolverCfg(
+            njmax=140, nconmax=48, cone="elliptic", integrator="implicitfast", iterations=20, ls_iterations=20
+        )
+        return NewtonCfg(solver_cfg=solver, num_substeps=SUBSTEPS)
+    from isaaclab_ov.physics import OvPhysxCfg
+
+    return OvPhysxCfg()
+
+
+def scene_cfg(num_envs: int, ball: BallContactCfg) -> InteractiveSceneCfg:
+    """Ground, football humanoid, ball and the two contact sensors that tests read."""
+
+    @configclass
+    class SceneCfg(InteractiveSceneCfg):
+        ground = ground_cfg()
+        robot = humanoid28_cfg()
+        ball: Any = None
+        feet = ContactSensorCfg(prim_path="{ENV_REGEX_NS}/Robot/.*_foot", history_length=2, track_air_time=True)
+        touch = ContactSensorCfg(
+            prim_path="{ENV_REGEX_NS}/Ball",
+            filter_prim_paths_expr=["{ENV_REGEX_NS}/Robot/" + name for name in spec.BODY_NAMES],
+        )
+
+    cfg = SceneCfg(num_envs=num_envs, env_spacing=8.0)
+    cfg.ball = ball_cfg(ball)
+    return cfg
+
+
+@contextmanager
+def running_scene(
+    backend: str, num_envs: int = 4, dt: float = 1 / 120, ball: BallContactCfg | None = None
+) -> Iterator[Scene]:
+    """Build a scene on the CPU and close it afterwards."""
+    ball = ball or BallContactCfg()
+    if backend == "ovphysx":
+        from sportsuite.physics.ovphysx_cpu import allow_ovphysx_without_cuda
+
+        allow_ovphysx_without_cuda()
+    sim_cfg = SimulationCfg(dt=dt, device="cpu", physics=physics_cfg(backend))
+    launch = {"headless": True, "device": "cpu"}
+    with ExitStack() as stack:
+        stack.enter_context(launch_simulation(sim_cfg, launch))
+        sim = SimulationContext(sim_cfg)
+        stack.callback(sim.clear_instance)
+        if backend == "newton":
+            from isaaclab_newton.cloner import newton_builder_world_hook
+
+            stack.enter_context(newton_builder_world_hook(ball_pairs_hook(ball, dt / SUBSTEPS)))
+        scene = InteractiveScene(scene_cfg(num_envs, ball))
+        sim.reset()
+        yield Scene(sim, scene, dt, ball)
