@@ -13,6 +13,9 @@ __all__ = ["BadInputError", "SportSuiteError", "nearest", "unknown_name"]
 _SIMILARITY = 0.5
 """Lowest difflib ratio that still counts as a likely misspelling (ours: finds ``trapp`` and ``Trap``, not ``xyz``)."""
 
+_MARGIN = 0.2
+"""Candidates this much less alike than the best one are left out (ours: long common prefixes make all ids alike)."""
+
 _SHORT_LIST = 8
 """Up to this many known names an error lists them all (ours: about one line of a terminal)."""
 
@@ -42,8 +45,10 @@ def nearest(name: str, candidates: Iterable[str], count: int = 3) -> list[str]:
         Up to ``count`` candidates; empty if none is near.
     """
     wanted = name.casefold()
-    scored = sorted((-_likeness(wanted, candidate.casefold()), candidate) for candidate in set(candidates))
-    return [candidate for score, candidate in scored if -score >= _SIMILARITY][:count]
+    likeness = {candidate: _likeness(wanted, candidate.casefold()) for candidate in candidates}
+    enough = max([_SIMILARITY, *(value - _MARGIN for value in likeness.values())])
+    near = [candidate for candidate, value in likeness.items() if value >= enough]
+    return sorted(near, key=lambda candidate: (-likeness[candidate], candidate))[:count]
 
 
 def unknown_name(kind: str, name: str, candidates: Iterable[str]) -> BadInputError:

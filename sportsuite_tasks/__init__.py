@@ -1,0 +1,1 @@
+"""The sports that come with sportsuite. They are plugins like any other and never import each other."""

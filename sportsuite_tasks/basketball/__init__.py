@@ -1,0 +1,1 @@
+"""Basketball: see :mod:`sportsuite_tasks.basketball.plugin` for what it offers."""

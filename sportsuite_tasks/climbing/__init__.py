@@ -1,0 +1,1 @@
+"""Climbing: see :mod:`sportsuite_tasks.climbing.plugin` for what it offers."""

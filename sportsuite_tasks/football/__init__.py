@@ -1,0 +1,1 @@
+"""Football: see :mod:`sportsuite_tasks.football.plugin` for what it offers."""
