@@ -1,0 +1,65 @@
+"""What every football task has in common: pitch, player, ball, rates and physics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from isaaclab.assets import ArticulationCfg, AssetBaseCfg, RigidObjectCfg
+from isaaclab.envs import mdp
+from isaaclab.scene import InteractiveSceneCfg
+from isaaclab.utils import configclass
+from isaaclab.visualizers import VisualizerCfg
+
+from sportsuite.characters.humanoid28 import humanoid28_cfg
+from sportsuite.characters.spec import JOINT_NAMES, action_mapping
+from sportsuite.envs.sport_env_cfg import SportEnvCfg
+from sportsuite.physics.ball_contact import BallContactCfg, ball_cfg, ball_pairs_hook
+from sportsuite.physics.presets import physics_presets
+from sportsuite_tasks.football.ball import football
+from sportsuite_tasks.football.pitch import pitch_cfg
+
+
+@configclass
+class FootballSceneCfg(InteractiveSceneCfg):
+    """A player and a ball on grass, per world."""
+
+    ground: AssetBaseCfg = pitch_cfg()
+    robot: ArticulationCfg = humanoid28_cfg("football", "boot")
+    ball: RigidObjectCfg = ball_cfg(football())
+
+
+def joint_targets_cfg() -> mdp.JointPositionActionCfg:
+    """Actions as PD targets around the standing pose, with the reach that ASE and CALM give each joint.
+
+    Those works centre hinges on the middle of their range, which bends the knees at rest. Without a motion prior a policy
+    should start out standing, so the offset is the default pose (ours).
+    """
+    reach = dict(zip(JOINT_NAMES, action_mapping().scale, strict=True))
+    return mdp.JointPositionActionCfg(
+        asset_name="robot", joint_names=list(JOINT_NAMES), preserve_order=True, scale=reach, use_default_offset=True
+    )
+
+
+@configclass
+class FootballEnvCfg(SportEnvCfg):
+    """Base of the football tasks."""
+
+    scene: FootballSceneCfg = FootballSceneCfg(num_envs=256, env_spacing=8.0)
+    ball: BallContactCfg = football()
+    """Size, mass and contact behaviour of the ball."""
+
+    physics_hz: float = 240.0
+    ball_name: str | None = "ball"
+
+    def __post_init__(self) -> None:
+        """Fill in what a class-level default can't hold."""
+        self.sim.physics = physics_presets()
+        self.sim.default_visualizer_cfg = VisualizerCfg(eye=(4.0, -4.0, 2.5), lookat=(0.0, 0.0, 0.8))
+
+    def finalize_scene(self) -> None:
+        """Build the ball that the overrides ask for."""
+        self.scene.ball = ball_cfg(self.ball)
+
+    def world_hooks(self) -> list[Callable]:
+        """Contact pairs between the ball and everything it can hit."""
+        return [ball_pairs_hook(self.ball, self.substep_dt())]

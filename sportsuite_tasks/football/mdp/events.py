@@ -1,0 +1,123 @@
+"""Football's event terms."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import torch
+
+from sportsuite.mdp.events import world_indices
+from sportsuite.mdp.frames import heading_from_quat
+from sportsuite_tasks.football.projectile import lob_state, sector_points
+
+if TYPE_CHECKING:
+    from sportsuite.envs.sport_env import SportEnv
+
+
+def _uniform(bounds: tuple[float, float], like: torch.Tensor) -> torch.Tensor:
+    return torch.empty_like(like).uniform_(*bounds)
+
+
+def pass_targets(root_pos: torch.Tensor, root_quat: torch.Tensor, radius: float, half_angle: float) -> torch.Tensor:
+    """Landing points in front of the character.
+
+    Args:
+        root_pos: Root position [m]. Shape is (N, 3).
+        root_quat: Root orientation, xyzw. Shape is (N, 4).
+        radius: Reach [m].
+        half_angle: Half opening around the heading [rad].
+
+    Returns:
+        Horizontal points in the frame of ``root_pos`` [m]. Shape is (N, 2).
+    """
+    local = sector_points(len(root_pos), radius, half_angle, root_pos.device)
+    heading = heading_from_quat(root_quat)
+    turned = torch.stack(
+        (heading[:, 0] * local[:, 0] - heading[:, 1] * local[:, 1], heading[:, 1] * local[:, 0] + heading[:, 0] * local[:, 1]),
+        dim=-1,
+    )
+    return root_pos[:, :2] + turned
+
+
+def ground_pass_state(
+    target: torch.Tensor, direction: torch.Tensor, speed: torch.Tensor, elevation: torch.Tensor, distance: torch.Tensor,
+    radius: float,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Start of a pass along the ground, aimed at ``target`` from ``distance`` [m] away; it may bounce on its way.
+
+    Returns:
+        Position (N, 3) and velocity (N, 3).
+    """
+    start = target - direction * distance.unsqueeze(-1)
+    position = torch.cat((start, torch.full_like(start[:, :1], radius)), dim=-1)
+    velocity = torch.cat((direction * elevation.cos().unsqueeze(-1), elevation.sin().unsqueeze(-1)), dim=-1)
+    return position, velocity * speed.unsqueeze(-1)
+
+
+def reset_ball_pass(
+    env: SportEnv,
+    env_ids: torch.Tensor | slice | None,
+    ground_fraction: float = 0.0,
+    lob_speed: tuple[float, float] = (10.0, 30.0),
+    lob_elevation_deg: tuple[float, float] = (10.0, 45.0),
+    ground_speed: tuple[float, float] = (10.0, 30.0),
+    ground_elevation_deg: tuple[float, float] = (0.0, 10.0),
+    ground_distance: tuple[float, float] = (5.0, 20.0),
+    landing_radius: float = 1.0,
+    landing_half_angle_deg: float = 45.0,
+    azimuth_deg: tuple[float, float] = (-180.0, 180.0),
+) -> None:
+    """Send the ball on its way to the character: PhysicsFC's projectile initialisation.
+
+    A lob lands in the sector of ``landing_radius`` and +-``landing_half_angle_deg`` in front of the character; launch speed
+    and angle are drawn, the start position is solved. A ground pass has all drawn, aimed at the same sector.
+
+    Args:
+        env: The environment.
+        env_ids: Worlds to reset.
+        ground_fraction: Share of ground passes (0 in stage 1, 0.2 in stage 2).
+        lob_speed: Launch speed [m/s] (PhysicsFC: 10 to 30).
+        lob_elevation_deg: Launch angle [deg] (PhysicsFC: 10 to 45).
+        ground_speed: Launch speed of ground passes [m/s].
+        ground_elevation_deg: Launch angle of ground passes [deg] (PhysicsFC: 0 to 10).
+        ground_distance: How far away a ground pass starts [m] (ours).
+        landing_radius: Radius of the landing sector [m] (PhysicsFC: 1).
+        landing_half_angle_deg: Half opening of the landing sector [deg] (PhysicsFC: 45).
+        azimuth_deg: Direction the ball comes from, against the heading; 0 is from the front [deg] (ours: all around).
+    """
+    ids = world_indices(env, env_ids)
+    robot, ball = env.scene["robot"].data, env.scene["ball"]
+    radius = env.cfg.ball.radius
+    root_quat = robot.root_link_quat_w.torch[ids]
+    target = pass_targets(robot.root_link_pos_w.torch[ids], root_quat, landing_radius, math.radians(landing_half_angle_deg))
+    heading = heading_from_quat(root_quat)
+    azimuth = torch.deg2rad(_uniform(azimuth_deg, target[:, 0])) + torch.atan2(heading[:, 1], heading[:, 0]) + math.pi
+    direction = torch.stack((azimuth.cos(), azimuth.sin()), dim=-1)
+
+    lob_pos, lob_vel = lob_state(
+        target,
+        direction,
+        _uniform(lob_speed, azimuth),
+        torch.deg2rad(_uniform(lob_elevation_deg, azimuth)),
+        start_height=radius,
+        landing_height=radius,
+        substep_dt=env.cfg.substep_dt(),
+    )
+    ground_pos, ground_vel = ground_pass_state(
+        target,
+        direction,
+        _uniform(ground_speed, azimuth),
+        torch.deg2rad(_uniform(ground_elevation_deg, azimuth)),
+        _uniform(ground_distance, azimuth),
+        radius,
+    )
+    is_ground = (torch.rand(len(ids), device=env.device) < ground_fraction).unsqueeze(-1)
+    pose = torch.zeros(len(ids), 7, device=env.device)
+    pose[:, 6] = 1.0
+    pose[:, :3] = torch.where(is_ground, ground_pos, lob_pos)
+    pose[:, 2] += env.scene.env_origins[ids, 2]
+    velocity = torch.zeros(len(ids), 6, device=env.device)
+    velocity[:, :3] = torch.where(is_ground, ground_vel, lob_vel)
+    ball.write_root_pose_to_sim_index(root_pose=pose, env_ids=ids)
+    ball.write_root_velocity_to_sim_index(root_velocity=velocity, env_ids=ids)
