@@ -12,12 +12,13 @@ from sportsuite.characters.shapes import Box, Capsule, Mesh, Shape, Sphere
 
 Colour = tuple[float, float, float]
 
-SKIN: Colour = (0.80, 0.56, 0.43)
-HAIR: Colour = (0.16, 0.10, 0.07)
-SHIRT: Colour = (0.78, 0.09, 0.12)
-SHORTS: Colour = (0.93, 0.93, 0.93)
-SOCKS: Colour = (0.78, 0.09, 0.12)
-BOOT: Colour = (0.06, 0.06, 0.07)
+# Linear colours: viewers brighten them on their way to the screen.
+SKIN: Colour = (0.50, 0.25, 0.15)
+HAIR: Colour = (0.05, 0.025, 0.015)
+SHIRT: Colour = (0.50, 0.015, 0.03)
+SHORTS: Colour = (0.75, 0.75, 0.75)
+SOCKS: Colour = (0.50, 0.015, 0.03)
+BOOT: Colour = (0.02, 0.02, 0.025)
 
 COLLIDERS: dict[str, tuple[Shape, ...]] = {
     "pelvis": (Sphere((0.0, 0.0, 0.07), 0.09), Sphere((0.0, 0.0, 0.205), 0.07)),
@@ -37,13 +38,14 @@ COLLIDERS: dict[str, tuple[Shape, ...]] = {
 
 VISUALS: dict[str, tuple[tuple[Shape, Colour], ...]] = {
     "pelvis": (
-        (Capsule((0.0, -0.055, 0.03), (0.0, 0.055, 0.03), 0.088), SHORTS),
-        (Capsule((0.0, -0.035, 0.12), (0.0, 0.035, 0.12), 0.084), SHORTS),
-        (Capsule((0.0, -0.03, 0.21), (0.0, 0.03, 0.21), 0.083), SHIRT),
+        (Capsule((0.0, -0.06, 0.03), (0.0, -0.045, 0.13), 0.084), SHORTS),
+        (Capsule((0.0, 0.06, 0.03), (0.0, 0.045, 0.13), 0.084), SHORTS),
+        (Capsule((0.0, -0.035, 0.19), (0.0, 0.035, 0.19), 0.082), SHIRT),
     ),
     "torso": (
-        (Capsule((0.0, -0.05, 0.03), (0.0, 0.05, 0.03), 0.088), SHIRT),
-        (Capsule((0.0, -0.055, 0.14), (0.0, 0.055, 0.14), 0.098), SHIRT),
+        (Capsule((0.0, -0.035, -0.02), (0.0, -0.055, 0.17), 0.086), SHIRT),
+        (Capsule((0.0, 0.035, -0.02), (0.0, 0.055, 0.17), 0.086), SHIRT),
+        (Capsule((0.012, -0.05, 0.15), (0.012, 0.05, 0.15), 0.088), SHIRT),
         (Capsule((-0.008, -0.14, 0.232), (-0.008, 0.14, 0.232), 0.052), SHIRT),
         (Capsule((0.0, 0.0, 0.24), (0.0, 0.0, 0.33), 0.045), SKIN),
     ),
@@ -68,8 +70,18 @@ VISUALS: dict[str, tuple[tuple[Shape, Colour], ...]] = {
 }
 """Visible shapes and colours where they differ from the colliders, by body name without its side."""
 
-COLLIDER_COLOURS: dict[str, Colour] = {"hand": SKIN, "foot": BOOT}
-"""Colours of bodies that show their colliders."""
+COLLIDER_COLOURS: dict[str, Colour] = {
+    "pelvis": SHORTS,
+    "torso": SHIRT,
+    "head": SKIN,
+    "upper_arm": SHIRT,
+    "lower_arm": SKIN,
+    "hand": SKIN,
+    "thigh": SHORTS,
+    "shin": SOCKS,
+    "foot": BOOT,
+}
+"""Colours of the colliders by body name without its side, for bodies and viewers without visible shapes."""
 
 BOX_FOOT = Box((0.045, 0.0, -0.0225), (0.0885, 0.045, 0.0275))
 """The AMP humanoid's foot."""

@@ -147,10 +147,8 @@ def _define_colliders(stage: Usd.Stage, body: str, shapes: list[Shape], material
         if isinstance(geometry, UsdGeom.Mesh):
             UsdPhysics.MeshCollisionAPI.Apply(geometry.GetPrim()).CreateApproximationAttr("convexHull")
         UsdShade.MaterialBindingAPI.Apply(geometry.GetPrim()).Bind(material, materialPurpose="physics")
-        if part in looks.VISUALS:
-            geometry.CreatePurposeAttr(UsdGeom.Tokens.guide)
-        else:
-            geometry.CreateDisplayColorAttr([Gf.Vec3f(*looks.COLLIDER_COLOURS[part])])
+        # Newton hides colliders of bodies with visible shapes, but loads those only for a viewer: keep both drawable.
+        geometry.CreateDisplayColorAttr([Gf.Vec3f(*looks.COLLIDER_COLOURS[part])])
 
 
 def _define_visuals(stage: Usd.Stage, body: str, scale: float) -> None:

@@ -16,11 +16,11 @@ from sportsuite.errors import unknown_name
 Colour = tuple[float, float, float]
 
 _BASE: dict[str, Colour] = {
-    "football": (0.95, 0.95, 0.95),
-    "basketball": (0.82, 0.36, 0.12),
-    "plain": (0.95, 0.95, 0.95),
+    "football": (0.85, 0.85, 0.85),
+    "basketball": (0.60, 0.16, 0.03),
+    "plain": (0.85, 0.85, 0.85),
 }
-_MARK: Colour = (0.06, 0.06, 0.07)
+_MARK: Colour = (0.015, 0.015, 0.018)
 _PATCH_RADIUS = 0.32
 """Size of a football's black patch over the ball's radius: close to that of its pentagons."""
 _SEAM_WIDTH = 0.05
@@ -56,10 +56,11 @@ def spawn_ball(
     prim = spawn_sphere(prim_path, cfg, translation, orientation, **kwargs)
     stage = get_current_stage()
     root = prim.GetPath().pathString
-    UsdGeom.Sphere(stage.GetPrimAtPath(f"{root}/geometry/mesh")).CreatePurposeAttr(UsdGeom.Tokens.guide)
+    colour = [Gf.Vec3f(*_BASE[cfg.look])]
+    UsdGeom.Sphere(stage.GetPrimAtPath(f"{root}/geometry/mesh")).CreateDisplayColorAttr(colour)
     surface = UsdGeom.Sphere.Define(stage, f"{root}/look/surface")
     surface.CreateRadiusAttr(cfg.radius)
-    surface.CreateDisplayColorAttr([Gf.Vec3f(*_BASE[cfg.look])])
+    surface.CreateDisplayColorAttr(colour)
     if cfg.look == "football":
         _define_patches(stage, f"{root}/look", cfg.radius)
     elif cfg.look == "basketball":

@@ -42,8 +42,7 @@ def spawn_plane(
     plane.CreateAxisAttr(UsdGeom.Tokens.z)
     plane.CreateWidthAttr(cfg.size)
     plane.CreateLengthAttr(cfg.size)
-    # Drawn by the tiles below: a plane prim looks different in every viewer.
-    plane.CreatePurposeAttr(UsdGeom.Tokens.guide)
+    plane.CreateDisplayColorAttr([Gf.Vec3f(*cfg.colours[0])])
     UsdPhysics.CollisionAPI.Apply(plane.GetPrim())
     _define_material(stage, f"{prim_path}/physics_material", cfg)
     bind_physics_material(f"{prim_path}/collision", f"{prim_path}/physics_material", stage=stage)
@@ -61,7 +60,7 @@ class PlaneCfg(SpawnerCfg):
     size: float = 200.0
     """Side length of the plane [m]."""
 
-    tile: float = 5.0
+    tile: float = 2.5
     """Side length of a checker tile [m] (ours); the size must hold a whole number of them."""
 
     friction: float = 1.0
@@ -70,8 +69,8 @@ class PlaneCfg(SpawnerCfg):
     restitution: float = 0.0
     """Restitution coefficient of the ground itself; a ball brings its own."""
 
-    colours: tuple[Colour, Colour] = ((0.20, 0.42, 0.16), (0.24, 0.47, 0.19))
-    """Colours of the two sets of tiles: mown grass."""
+    colours: tuple[Colour, Colour] = ((0.035, 0.13, 0.03), (0.045, 0.16, 0.037))
+    """Linear colours of the two sets of tiles: mown grass."""
 
 
 def ground_cfg(prim_path: str = "/World/ground", spawn: PlaneCfg | None = None) -> AssetBaseCfg:
