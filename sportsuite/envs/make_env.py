@@ -20,6 +20,9 @@ logger = logging.getLogger(__name__)
 FEW_ENVS = 4
 """Worlds that ``gym.make(id)`` builds when nothing is said: enough to look at, quick on a laptop (ours)."""
 
+_REGISTRATION = ("default_agent", "sport", "task_id")
+"""What the registration passes along besides config entry points."""
+
 _OPTIONS = ("cfg", "render_mode", "num_envs", "device", "physics", "seed", "overrides", "play")
 
 
@@ -48,7 +51,7 @@ def make_env(
         seed: Seed of all random draws. On a CPU it reproduces a run bit for bit.
         overrides: ``"path.to.field=value"`` strings.
         play: Apply the config's play mode (few worlds, no observation noise).
-        **kwargs: More overrides, as ``**{"rewards.before.weight": 0.5}``.
+        **kwargs: More overrides: fields of the config, as ``physics_hz=240`` or ``**{"rewards.before.weight": 0.5}``.
 
     Returns:
         The environment, already batched: do not vectorise it again.
@@ -57,10 +60,10 @@ def make_env(
         BadInputError: If an option, a preset or an override is unknown or has a wrong value.
         SportSuiteError: If this process already has an environment.
     """
-    dotted = _dotted_overrides(kwargs)
     _refuse_second_env()
     fresh = cfg is None
     cfg = load_env_cfg(env_cfg_entry_point, physics) if cfg is None else resolve_physics(cfg, physics)
+    more_overrides = _keyword_overrides(kwargs, cfg)
     if play:
         cfg.play_mode()
     _apply_options(cfg, FEW_ENVS if fresh and num_envs is None else num_envs, device if not fresh else _device(device))
@@ -70,7 +73,7 @@ def make_env(
     from sportsuite.envs.sport_env import SportEnv
 
     apply_overrides(cfg, [overrides] if isinstance(overrides, str) else overrides)
-    apply_overrides(cfg, dotted)
+    apply_overrides(cfg, more_overrides)
     with _captured_prints():
         return SportEnv(cfg, render_mode=render_mode)
 
@@ -128,17 +131,18 @@ def _device(device: str | None) -> str:
     return device
 
 
-def _dotted_overrides(kwargs: dict[str, Any]) -> dict[str, Any]:
+def _keyword_overrides(kwargs: dict[str, Any], cfg: SportEnvCfg) -> dict[str, Any]:
     """Split overrides off the registration's own entries; anything else is a misspelt option."""
-    dotted = {}
+    fields = [name for name in type(cfg).__dataclass_fields__ if not name.startswith("_")]
+    chosen = {}
     for name, value in kwargs.items():
-        if "." in name:
-            dotted[name] = value
-        elif not (name.endswith("cfg_entry_point") or name in ("default_agent", "sport", "task_id")):
-            near = nearest(name, _OPTIONS)
-            hint = f"nearest: {', '.join(near)}" if near else f"known: {', '.join(_OPTIONS)}"
+        if "." in name or name in fields:
+            chosen[name] = value
+        elif not (name.endswith("cfg_entry_point") or name in _REGISTRATION):
+            near = nearest(name, (*_OPTIONS, *fields))
+            hint = f"nearest: {', '.join(near)}" if near else f"known: {', '.join(_OPTIONS)} and the config's fields"
             raise BadInputError(f"gym.make: unknown option {name!r}; {hint}")
-    return dotted
+    return chosen
 
 
 def _refuse_second_env() -> None:
