@@ -11,6 +11,9 @@ import pytest
 
 from sportsuite.cli.main import main
 from sportsuite.plugins.manager import inventory
+from tests.plugins.fixtures import own_site, site
+
+__all__ = ["Outcome", "cli", "own_site", "site"]
 
 
 class Outcome(NamedTuple):

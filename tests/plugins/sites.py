@@ -56,6 +56,13 @@ def add_project(site: Path, folder: Path) -> None:
         file.writelines(f"Requires-Dist: {requirement}\n" for requirement in project.get("dependencies", []))
 
 
+def add_editable(site: Path, folder: Path) -> None:
+    """Put a source project with one package into a folder, as an editable installation would."""
+    add_project(site, folder)
+    (package,) = (path.parent for path in folder.glob("*/__init__.py"))
+    (site / package.name).symlink_to(package)
+
+
 def run_python(site: Path, *arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
     """Run this interpreter with the site folder and the checkout on its path, and fail on nothing."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("SPORTSUITE_")}
@@ -65,7 +72,7 @@ def run_python(site: Path, *arguments: str, **environ: str) -> subprocess.Comple
         env={**clean, "PYTHONPATH": path, "COLUMNS": "200", **environ},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
 

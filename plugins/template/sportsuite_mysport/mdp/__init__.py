@@ -1,0 +1,1 @@
+"""MySport's manager terms, one module per kind."""

@@ -1,0 +1,1 @@
+"""The task MySport-Stand-v0."""
