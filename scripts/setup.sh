@@ -31,5 +31,5 @@ find_python() {
 UV=$(find_uv)
 [ -x .venv/bin/python ] || "$UV" venv --quiet --python "$(find_python)" .venv
 "$UV" pip install --quiet --python .venv/bin/python --requirement requirements.lock
-"$UV" pip install --quiet --python .venv/bin/python --no-deps --no-build-isolation --editable .
+"$UV" pip install --quiet --python .venv/bin/python --no-deps --editable .
 touch .venv/.ready
