@@ -1,0 +1,23 @@
+"""Native MuJoCo stepping of every world on the CPU, inside Isaac Lab's Newton path.
+
+Use it as ``NewtonCfg(solver_cfg=MuJoCoCpuSolverCfg(...))``. Names are loaded when first asked for, so that importing
+this package stays light.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+_WHERE = {
+    "MuJoCoCpuSolverCfg": "cfg",
+    "NewtonMuJoCoCpuManager": "manager",
+    "SolverMuJoCoCpu": "solver",
+}
+
+__all__ = ["MuJoCoCpuSolverCfg", "NewtonMuJoCoCpuManager", "SolverMuJoCoCpu"]  # noqa: F822 - see __getattr__
+
+
+def __getattr__(name: str) -> object:
+    if name not in _WHERE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}; it has {', '.join(__all__)}")
+    return getattr(importlib.import_module(f"{__name__}.{_WHERE[name]}"), name)

@@ -1,0 +1,72 @@
+"""Keeps the compiled loop on disk, in the user's own cache folder.
+
+Numba's default puts compiled code next to the source file, which an installed package may not allow, and gives up with
+an error where it finds no place at all. Here the place is the user's cache folder, and having none only costs the
+compile time again in every process.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from pathlib import Path
+
+logger = logging.getLogger(__name__)
+
+
+def cache_folder() -> Path:
+    """Return the folder for compiled code: ``NUMBA_CACHE_DIR`` if set, else the platform's user cache folder."""
+    chosen = os.environ.get("NUMBA_CACHE_DIR")
+    if chosen:
+        return Path(chosen)
+    if sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    elif os.name == "nt":
+        base = Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return base / "sportsuite" / "numba"
+
+
+def _make_cache(function: object, folder: Path) -> object:
+    from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserWideCacheLocator
+
+    class Locator(UserWideCacheLocator):
+        """Places the files in ``folder``; numba checks that it can be written."""
+
+        def __init__(self, py_func: object, py_file: str) -> None:
+            super().__init__(py_func, py_file)
+            self._cache_path = str(folder / self.get_suitable_cache_subpath(py_file))
+
+    class Implementation(CompileResultCacheImpl):
+        """Numba's way of storing compiled functions, at our place."""
+
+        _locator_classes = [Locator]
+
+    class LoopCache(FunctionCache):
+        """Numba's function cache, at our place."""
+
+        _impl_class = Implementation
+
+    return LoopCache(function)
+
+
+def enable(*functions: object) -> bool:
+    """Make numba functions load from, and be stored in, the user's cache folder.
+
+    Args:
+        *functions: Functions made by ``numba.njit`` that have not been called yet.
+
+    Returns:
+        Whether they are cached. Where no folder can be written they are not, which is logged and costs a few seconds
+        of compiling per process.
+    """
+    try:
+        folder = cache_folder()
+        for function in functions:
+            function._cache = _make_cache(function.py_func, folder)
+    except (RuntimeError, OSError, ImportError, AttributeError) as error:
+        logger.info("compiled physics loop is not cached (%s); it is compiled anew in every process", error)
+        return False
+    return True
