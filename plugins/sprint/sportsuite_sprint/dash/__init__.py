@@ -1,0 +1,1 @@
+"""The task Sprint-60m-v0."""
