@@ -24,10 +24,8 @@ class TrapCommand(CommandTerm):
 
     Attributes:
         first_touch: The first ball-character contact of the episode.
-        last: Outcome of the last finished episode of each world, for evaluation; each of shape (num_envs,):
-            ``touched`` (any contact), ``success`` (contact before the ball hit the ground), ``hand`` (that contact involved
-            hand or arm), ``relative_speed`` (ball against root at the end of the window, or of the episode if that came
-            first [m/s], NaN without contact).
+        relative_speed: Speed of the ball against the root [m/s] until the window after the first contact is over, then kept;
+            NaN before the contact. Shape is (num_envs,).
     """
 
     cfg: TrapCommandCfg
@@ -42,13 +40,7 @@ class TrapCommand(CommandTerm):
         self._one_hot = torch.zeros(self.num_envs, len(cfg.bodies), device=self.device)
         self.first_touch = FirstTouch(env)
         self._arms = torch.tensor([env.touch.body_names.index(name) for name in ARMS], device=self.device)
-        self._relative_speed = torch.full((self.num_envs,), torch.nan, device=self.device)
-        self.last = {
-            "touched": torch.zeros(self.num_envs, dtype=torch.bool, device=self.device),
-            "success": torch.zeros(self.num_envs, dtype=torch.bool, device=self.device),
-            "hand": torch.zeros(self.num_envs, dtype=torch.bool, device=self.device),
-            "relative_speed": torch.full((self.num_envs,), torch.nan, device=self.device),
-        }
+        self.relative_speed = torch.full((self.num_envs,), torch.nan, device=self.device)
         for name in ("success_rate", "hand_rate", "touch_rate"):
             self.metrics[name] = torch.zeros(self.num_envs, device=self.device)
 
@@ -63,21 +55,31 @@ class TrapCommand(CommandTerm):
         return self.body_ids[self.choice]
 
     def reset(self, env_ids: torch.Tensor | slice | None = None) -> dict[str, torch.Tensor]:
-        """Record how the episode ended, then draw a new body part."""
+        """Log how the episode ended, then draw a new body part."""
         ids = slice(None) if env_ids is None else env_ids
-        touch = self.first_touch
-        self._measure()
-        self.last["touched"][ids] = touch.touched[ids]
-        self.last["success"][ids] = (touch.touched & ~touch.bounced)[ids]
-        self.last["hand"][ids] = touch.bodies[:, self._arms].any(dim=1)[ids]
-        self.last["relative_speed"][ids] = self._relative_speed[ids]
-        self.metrics["success_rate"][ids] = self.last["success"][ids].float()
-        self.metrics["touch_rate"][ids] = self.last["touched"][ids].float()
-        self.metrics["hand_rate"][ids] = self.last["hand"][ids].float()
+        outcome = self.outcome(ids)
+        for metric, name in (("success_rate", "success"), ("touch_rate", "touched"), ("hand_rate", "hand")):
+            self.metrics[metric][ids] = outcome[name].float()
         logged = super().reset(env_ids)
-        touch.reset(ids)
-        self._relative_speed[ids] = torch.nan
+        self.first_touch.reset(ids)
+        self.relative_speed[ids] = torch.nan
         return logged
+
+    def outcome(self, ids: torch.Tensor | slice) -> dict[str, torch.Tensor]:
+        """How the episode went so far in the given worlds, each of shape (n,).
+
+        Returns:
+            ``touched`` (any contact), ``success`` (contact before the ball hit the ground), ``hand`` (the first contact
+            involved hand or arm), all bool, and ``relative_speed`` [m/s].
+        """
+        self._measure()
+        touch = self.first_touch
+        return {
+            "touched": touch.touched[ids],
+            "success": (touch.touched & ~touch.bounced)[ids],
+            "hand": touch.bodies[:, self._arms].any(dim=1)[ids],
+            "relative_speed": self.relative_speed[ids],
+        }
 
     def _measure(self) -> None:
         """Keep the ball's speed against the root until the window after the first touch is over."""
@@ -85,7 +87,7 @@ class TrapCommand(CommandTerm):
         root = self._env.scene["robot"].data.root_link_lin_vel_w.torch
         steps = self.first_touch.refresh().steps_since
         inside = (steps >= 0) & (steps <= round(self.cfg.window_s / self._env.step_dt))
-        self._relative_speed = torch.where(inside, (ball - root).norm(dim=-1), self._relative_speed)
+        self.relative_speed = torch.where(inside, (ball - root).norm(dim=-1), self.relative_speed)
 
     def _update_metrics(self) -> None:
         self._measure()
