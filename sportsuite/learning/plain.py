@@ -22,12 +22,14 @@ def to_plain(value: Any) -> Any:
     Args:
         value: A configclass instance, a mapping, or any value in one.
     """
-    if value is None or isinstance(value, (bool, int, float)):
-        return value
-    if isinstance(value, str):
-        return str(value)
     if isinstance(value, Enum):
         return to_plain(value.value)
+    if value is None or isinstance(value, bool):
+        return value
+    for kind in (int, float, str):
+        # a subclass, such as a numpy float or a lazily resolved string, would not be plain
+        if isinstance(value, kind):
+            return kind(value)
     if isinstance(value, torch.Tensor):
         return value.tolist()
     if isinstance(value, Mapping):
