@@ -6,6 +6,7 @@ DASH = TaskSpec(
     id="Sprint-60m-v0",
     env_cfg="sportsuite_sprint.dash.dash_env_cfg:DashEnvCfg",
     agent_cfgs={size: f"sportsuite_sprint.dash.agents:{size}" for size in ("smoke", "cpu", "gpu")},
+    evaluation="sportsuite_sprint.evaluation:DashProtocol",
     description="Run 60 m down a lane from a standing start.",
 )
 

@@ -115,8 +115,8 @@ class TerminationsCfg:
 class DashEnvCfg(SportEnvCfg):
     """Config of Sprint-60m-v0. Rates come from the base: 30 Hz control, 120 Hz physics."""
 
-    # lanes of neighbouring worlds must not lie in each other
-    scene: TrackSceneCfg = TrackSceneCfg(num_envs=256, env_spacing=LENGTH + 5.0)
+    # worlds don't touch each other, so that their lanes may lie side by side, as on a track
+    scene: TrackSceneCfg = TrackSceneCfg(num_envs=256, env_spacing=LANE_WIDTH)
     actions: ActionsCfg = ActionsCfg()
     observations: ObservationsCfg = ObservationsCfg()
     events: EventsCfg = EventsCfg()
@@ -129,4 +129,4 @@ class DashEnvCfg(SportEnvCfg):
     def __post_init__(self) -> None:
         """Fill in what a class-level default can't hold."""
         self.sim.physics = physics_presets()
-        self.sim.default_visualizer_cfg = VisualizerCfg(eye=(-4.0, -4.0, 2.5), lookat=(3.0, 0.0, 0.8))
+        self.sim.default_visualizer_cfg = VisualizerCfg(eye=(-4.0, -4.0, 2.5), lookat=(2.0, 0.0, 0.8))
