@@ -145,7 +145,7 @@ def _read(sport: str, kind: str, module: str) -> list[Term]:
 def _definitions(body: Iterable[ast.stmt]) -> list[ast.FunctionDef | ast.ClassDef]:
     """Pick the public terms among a module's definitions: functions of an env, classes that managers instantiate."""
     found: list[ast.FunctionDef | ast.ClassDef] = []
-    term_bases = set(_TERM_BASES)
+    term_bases: set[str] = set(_TERM_BASES)
     for node in body:
         if isinstance(node, ast.FunctionDef) and _takes_env(node):
             found.append(node)

@@ -32,6 +32,17 @@ MALFORMED = [
     (["new-plugin", "1st"], "NAME '1st'"),
     (["new-plugin", "../bow"], "NAME '../bow'"),
     (["new-plugin", "football"], "NAME 'football': there is a sport of that name already"),
+    (["train", "SportSuite-Trp-v0"], "unknown task 'SportSuite-Trp-v0': did you mean 'SportSuite-Trap-v0'"),
+    (["train", "SportSuite-Trap-v0", "--size", "smoky"], "'smoky': did you mean 'smoke'?"),
+    (["train", "SportSuite-Trap-v0", "--num-envs", "0"], "--num-envs 0: expected a number above 0"),
+    (["train", "SportSuite-Trap-v0", "--num-envs", "many"], "train: argument --num-envs: invalid int value: 'many'"),
+    (["train", "SportSuite-Trap-v0", "--iterations", "3", "--samples", "5"], "not allowed with argument --iterations"),
+    (["train", "SportSuite-Trap-v0", "enw.x=1"], "override 'enw.x=1'"),
+    (["bench", "Nope-v0"], "unknown task 'Nope-v0'"),
+    (["evaluate", "SportSuite-Trap-v0", "--pretrained", "--untrained"], "not allowed with argument --pretrained"),
+    (["evaluate", "SportSuite-Trap-v0", "--seeds", "a,b"], "--seeds a,b: expected whole numbers"),
+    (["evaluate", "SportSuite-Trap-v0", "--episodes", "0"], "--episodes 0: expected a number above 0"),
+    (["zero", "SportSuite-Trap-v0", "--steps", "-1"], "--steps -1: expected a number above 0"),
 ]
 
 
