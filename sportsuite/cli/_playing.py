@@ -1,0 +1,144 @@
+"""What the verbs that play a policy share: which policy, in which environment."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sportsuite.errors import BadInputError
+
+if TYPE_CHECKING:
+    from sportsuite.learning.policy import Policy
+    from sportsuite.plugins.manager import Task
+
+__all__ = ["add_policy_options", "find_checkpoint", "make_policy", "open_env", "results_only", "usable_device"]
+
+_LATEST = "latest"
+
+
+def add_policy_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that choose a policy; exactly one of them may be given."""
+    policy = parser.add_mutually_exclusive_group()
+    policy.add_argument("--pretrained", action="store_true", help="the policy that ships with the task")
+    policy.add_argument("--checkpoint", metavar="PATH|latest", help="a checkpoint, a run folder, or the latest run")
+    policy.add_argument("--untrained", action="store_true", help="the task's network with fresh weights, as a baseline")
+
+
+def find_checkpoint(args: argparse.Namespace, task: Task) -> Path | None:
+    """Find the file of the policy that was asked for; None for an untrained one.
+
+    Without any option the shipped policy is taken.
+
+    Raises:
+        BadInputError: If there is no such file, it can't be read or is of another task.
+    """
+    from sportsuite.learning.checkpoint import check_task, latest_run, latest_valid, read_checkpoint
+    from sportsuite.learning.policy import pretrained_path
+    from sportsuite.learning.training import LOG_ROOT
+
+    if args.untrained:
+        return None
+    if args.checkpoint is None:
+        path = pretrained_path(task)
+    elif args.checkpoint == _LATEST:
+        path = latest_valid(latest_run(LOG_ROOT, task.spec.id))
+    else:
+        path = Path(args.checkpoint)
+        path = latest_valid(path) if path.is_dir() else path
+    check_task(read_checkpoint(path), task.spec.id, path)
+    return path
+
+
+def make_policy(path: Path | None, env: Any, task: Task, seed: int) -> Policy:
+    """Load the policy, or make an untrained one where there is no file."""
+    from sportsuite.learning.policy import load_policy, untrained_policy
+    from sportsuite.learning.training import agent_cfg_of
+
+    if path is not None:
+        return load_policy(path, env, task)
+    return untrained_policy(env, agent_cfg_of(task, task.spec.default_size), seed)
+
+
+def usable_device(device: str | None) -> str:
+    """Return the device to run on: the one asked for, or the GPU if there is one.
+
+    Raises:
+        BadInputError: If it is no device or not usable here.
+    """
+    from sportsuite.learning.agent_cfgs import default_device
+
+    best = default_device()
+    if device is None:
+        return best
+    kind = device.partition(":")[0]
+    if kind not in ("cpu", "cuda"):
+        raise BadInputError(f"--device {device}: expected 'cpu' or 'cuda:N'")
+    if kind == "cuda" and not best.startswith("cuda"):
+        raise BadInputError(f"--device {device}: no CUDA device is usable here; nearest: cpu")
+    return device
+
+
+@contextlib.contextmanager
+def open_env(
+    args: argparse.Namespace,
+    task: Task,
+    checkpoint: Path | None,
+    num_envs: int,
+    overrides: tuple[str, ...],
+    adjust: Callable[[Any], None] = lambda cfg: None,
+) -> Iterator[Any]:
+    """Make a task's environment as it is played: play mode, and the observations and actions of the checkpoint.
+
+    Args:
+        args: With ``device``, ``physics`` and ``seed``.
+        task: The task.
+        checkpoint: Where the policy comes from, or None.
+        num_envs: Number of worlds.
+        overrides: Changes to the env cfg, applied last.
+        adjust: Applied to the env cfg before the overrides.
+
+    Yields:
+        The environment, not wrapped; it is closed afterwards.
+
+    Raises:
+        BadInputError: If an option is wrong.
+    """
+    import gymnasium
+
+    from sportsuite.envs.make_env import load_env_cfg
+    from sportsuite.learning.policy import restore_interface
+    from sportsuite.learning.training import simulation
+
+    device = usable_device(args.device)
+    with simulation(task, args.physics, device, overrides):
+        cfg = load_env_cfg(task.spec.env_cfg, args.physics)
+        if checkpoint is not None:
+            restore_interface(cfg, checkpoint)
+        cfg.play_mode()
+        adjust(cfg)
+        env = gymnasium.make(
+            task.spec.id, cfg=cfg, num_envs=num_envs, device=device, seed=args.seed, overrides=list(overrides)
+        )
+        try:
+            yield env.unwrapped
+        finally:
+            env.close()
+
+
+@contextlib.contextmanager
+def results_only() -> Iterator[None]:
+    """Send everything that libraries, also compiled ones, write to stdout to stderr instead."""
+    sys.stdout.flush()
+    saved = os.dup(1)
+    try:
+        os.dup2(2, 1)
+        with contextlib.redirect_stdout(sys.stderr):
+            yield
+    finally:
+        os.dup2(saved, 1)
+        os.close(saved)

@@ -1,0 +1,1 @@
+"""Looking at tasks: videos without a display, and the browser viewer."""
