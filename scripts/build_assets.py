@@ -29,7 +29,7 @@ def build(root: Path) -> list[str]:
             name = asset_name(variant, foot)
             write_humanoid28(root / name, size.height, size.mass, foot)
             names.append(name)
-    record_assets(root, {name: (ORIGIN, LICENCE) for name in names})
+    record_assets(root, dict.fromkeys(names, (ORIGIN, LICENCE)))
     return names
 
 

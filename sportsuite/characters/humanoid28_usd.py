@@ -6,6 +6,7 @@ The layer is built in memory, rounded and exported as text, so that the same arg
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -14,15 +15,23 @@ from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics, UsdShade, Vt
 from sportsuite.assets import write_text_atomic
 from sportsuite.characters import humanoid28_shapes as looks
 from sportsuite.characters import spec
-from sportsuite.characters.shapes import Box, Capsule, MassProperties, Shape, Sphere
-from sportsuite.characters.shapes import combined, principal_axes, scale_shape
+from sportsuite.characters.shapes import (
+    Box,
+    Capsule,
+    MassProperties,
+    Shape,
+    Sphere,
+    combined,
+    principal_axes,
+    scale_shape,
+)
 from sportsuite.errors import BadInputError
 
 ROOT = "/humanoid"
 VIRTUAL_MASS = 0.005
 """Mass of a virtual link [kg] (ours): small beside the lightest body (a hand, 0.48 kg), large enough to integrate."""
 VIRTUAL_INERTIA = 5e-6
-"""Moment of inertia of a virtual link about every axis [kg m^2] (ours), a thousandth of the joints' armature or less."""
+"""Moment of inertia of a virtual link about every axis [kg m^2] (ours), at most a thousandth of the armature."""
 BODY_FRICTION = 1.0
 DEPENETRATION_SPEED = 10.0
 """Fastest separation of overlapping bodies on PhysX [m/s], as in the Isaac Gym humanoids."""
@@ -120,11 +129,11 @@ def _rounded(value: float) -> float:
     return round(float(value), _DIGITS) + 0.0
 
 
-def _vec3f(values) -> Gf.Vec3f:
+def _vec3f(values: Iterable[float]) -> Gf.Vec3f:
     return Gf.Vec3f(*(_rounded(value) for value in values))
 
 
-def _vec3d(values) -> Gf.Vec3d:
+def _vec3d(values: Iterable[float]) -> Gf.Vec3d:
     return Gf.Vec3d(*(_rounded(value) for value in values))
 
 

@@ -67,7 +67,8 @@ class BallContactCfg:
     """Share of the slip that friction may remove per substep before the cone limits it (ours)."""
 
     rolling_friction: float = 0.0
-    """Lever arm of the rolling resistance, a torque of this times the normal force [m] (ours: none). Not used on PhysX."""
+    """Lever arm of the rolling resistance, a torque of this times the normal force [m] (ours: none).
+    Not used on PhysX."""
 
     angular_damping: float = 0.0
     """Rate at which PhysX damps the spin [1/s] (ours: none, as on the other backends)."""
@@ -78,9 +79,7 @@ class BallContactCfg:
 
 def basketball_contact() -> BallContactCfg:
     """A basketball of size 7: 0.62 kg and 0.1152 m, dropped from 1.8 m it rebounds to about 1.1 m."""
-    return BallContactCfg(
-        radius=0.1152, mass=0.62, restitution=0.78, mu_ground=0.8, mu_body=1.0, look="basketball"
-    )
+    return BallContactCfg(radius=0.1152, mass=0.62, restitution=0.78, mu_ground=0.8, mu_body=1.0, look="basketball")
 
 
 _IMPEDANCE = 0.999
@@ -254,4 +253,3 @@ def _check(restitution: float, substep_dt: float) -> None:
         raise BadInputError(f"restitution {restitution!r}: expected a number from 0 to 1")
     if not substep_dt > 0.0:
         raise BadInputError(f"substep {substep_dt!r} s: expected a positive number")
-
