@@ -78,7 +78,7 @@ class TrapProtocol:
 
     def configure(self, env_cfg: Any) -> None:
         """Lobs only, from all around, 10 to 20 m/s, standing starts, 240 Hz."""
-        env_cfg.events.ball.params.update(ground_fraction=0.0, lob_speed=(10.0, 20.0))
+        env_cfg.events.ball.params.update(ground_fraction=0.0, lob_speed=(10.0, 20.0), elapsed_share=(0.0, 0.0))
         env_cfg.events.character.params["fallen_fraction"] = 0.0
         env_cfg.curriculum.pass_mix = None
         env_cfg.physics_hz = 240.0

@@ -46,6 +46,7 @@ def lob_state(
     start_height: float,
     landing_height: float,
     substep_dt: float,
+    elapsed_share: torch.Tensor | float = 0.0,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Start position and velocity of a lob that comes down exactly at ``landing``, without drag.
 
@@ -60,14 +61,16 @@ def lob_state(
         start_height: Height of the ball's centre at launch [m].
         landing_height: Height of the ball's centre at the landing point [m].
         substep_dt: Length of a physics step [s].
+        elapsed_share: How much of the flight is already over, in [0, 1). A number or shape (N,).
 
     Returns:
         Position (N, 3) and velocity (N, 3). PhysicsFC's projectile initialisation: p0 = p_f - d v_h T.
     """
     horizontal, vertical = speed * elevation.cos(), speed * elevation.sin()
     time = flight_time(vertical, start_height - landing_height)
-    start = landing - direction * (horizontal * time).unsqueeze(-1)
-    height = torch.full_like(speed, start_height)
-    velocity = torch.cat((direction * horizontal.unsqueeze(-1), vertical.unsqueeze(-1)), dim=-1)
-    velocity[:, 2] += 0.5 * GRAVITY * substep_dt
-    return torch.cat((start, height.unsqueeze(-1)), dim=-1), velocity
+    elapsed = elapsed_share * time
+    position = landing - direction * (horizontal * (time - elapsed)).unsqueeze(-1)
+    height = start_height + vertical * elapsed - 0.5 * GRAVITY * elapsed.square()
+    climb = vertical - GRAVITY * elapsed + 0.5 * GRAVITY * substep_dt
+    velocity = torch.cat((direction * horizontal.unsqueeze(-1), climb.unsqueeze(-1)), dim=-1)
+    return torch.cat((position, height.unsqueeze(-1)), dim=-1), velocity

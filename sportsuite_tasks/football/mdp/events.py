@@ -67,6 +67,7 @@ def reset_ball_pass(
     landing_radius: float = 1.0,
     landing_half_angle_deg: float = 45.0,
     azimuth_deg: tuple[float, float] = (-180.0, 180.0),
+    elapsed_share: tuple[float, float] = (0.0, 0.0),
 ) -> None:
     """Send the ball on its way to the character: PhysicsFC's projectile initialisation.
 
@@ -85,6 +86,8 @@ def reset_ball_pass(
         landing_radius: Radius of the landing sector [m] (PhysicsFC: 1).
         landing_half_angle_deg: Half opening of the landing sector [deg] (PhysicsFC: 45).
         azimuth_deg: Direction the ball comes from, against the heading; 0 is from the front [deg] (ours: all around).
+        elapsed_share: How much of a lob's flight is already over (ours). PhysicsFC starts at the kick, (0, 0); a range up to 0.7
+            spends fewer samples on waiting.
     """
     ids = world_indices(env, env_ids)
     robot, ball = env.scene["robot"].data, env.scene["ball"]
@@ -103,6 +106,7 @@ def reset_ball_pass(
         start_height=radius,
         landing_height=radius,
         substep_dt=env.cfg.substep_dt(),
+        elapsed_share=_uniform(elapsed_share, azimuth),
     )
     ground_pos, ground_vel = ground_pass_state(
         target,

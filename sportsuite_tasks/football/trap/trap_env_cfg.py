@@ -62,7 +62,12 @@ class EventsCfg:
     ball = EventTermCfg(
         func=football_events.reset_ball_pass,
         mode="reset",
-        params={"ground_fraction": 0.0, "lob_speed": (10.0, 30.0), "azimuth_deg": (-180.0, 180.0)},
+        params={
+            "ground_fraction": 0.0,
+            "lob_speed": (10.0, 30.0),
+            "azimuth_deg": (-180.0, 180.0),
+            "elapsed_share": (0.0, 0.0),
+        },
     )
 
 
