@@ -10,7 +10,9 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 logger = logging.getLogger(__name__)
 
@@ -70,3 +72,27 @@ def enable(*functions: object) -> bool:
         logger.info("compiled physics loop is not cached (%s); it is compiled anew in every process", error)
         return False
     return True
+
+
+def compile_callback(function: Callable[..., object], signature: object) -> Any:
+    """Compile a C callback, from the user's cache folder if it is there.
+
+    Args:
+        function: Python function in what numba understands; values it encloses are constants of the compiled code.
+        signature: Its numba signature.
+
+    Returns:
+        Numba's callback; its ``address`` is a C function pointer. It must be kept alive.
+    """
+    import numba
+    from numba.core.ccallback import CFunc
+    from numba.core.sigutils import normalize_signature
+
+    callback = CFunc(function, normalize_signature(signature), locals={}, options={})
+    try:
+        callback._cache = _make_cache(function, cache_folder())
+        callback.compile()
+    except (RuntimeError, OSError, AttributeError) as error:
+        logger.info("compiled collision function is not cached (%s)", error)
+        return numba.cfunc(signature)(function)
+    return callback

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ctypes
 import functools
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import mujoco
 import numpy as np
@@ -86,7 +87,7 @@ class ContactOffsets(NamedTuple):
     size: int
 
 
-def _ctype(node: object) -> type:
+def _ctype(node: Any) -> type:
     """Return the ctypes type of one node of MuJoCo's introspection tables."""
     if hasattr(node, "extents"):
         ctype = _ctype(node.inner_type)
@@ -95,7 +96,13 @@ def _ctype(node: object) -> type:
         return ctype
     if hasattr(node, "inner_type"):
         return ctypes.c_void_p
+    if hasattr(node, "fields"):
+        return _structure("anonymous", node.fields)
     return _SCALARS[node.name] if node.name in _SCALARS else struct_type(node.name)
+
+
+def _structure(name: str, nodes: Sequence[Any]) -> type[ctypes.Structure]:
+    return type(name, (ctypes.Structure,), {"_fields_": [(node.name, _ctype(node.type)) for node in nodes]})
 
 
 @functools.cache
@@ -114,13 +121,20 @@ def struct_type(name: str) -> type[ctypes.Structure]:
     from mujoco.introspect.structs import STRUCTS  # half a second to import, so only where it is needed
 
     try:
-        fields = [(field.name, _ctype(field.type)) for field in STRUCTS[name].fields]
+        return _structure(name, STRUCTS[name].fields)
     except (KeyError, AttributeError) as error:
         raise RuntimeError(f"MuJoCo {mujoco.__version__} describes no struct {name!r} that can be read: {error}") from None
-    return type(name, (ctypes.Structure,), {"_fields_": fields})
 
+def offset(struct: type[ctypes.Structure], field: str) -> int:
+    """Return the byte offset of a field.
 
-def _offset(struct: type[ctypes.Structure], field: str) -> int:
+    Args:
+        struct: Mirror made by :func:`struct_type`.
+        field: Name of the field.
+
+    Raises:
+        RuntimeError: The struct has no such field.
+    """
     if not hasattr(struct, field):
         raise RuntimeError(f"MuJoCo {mujoco.__version__} has no {struct.__name__}.{field}; expected release 3.12")
     return getattr(struct, field).offset
@@ -134,9 +148,9 @@ def data_offsets() -> DataOffsets:
         RuntimeError: The struct tables and the library disagree.
     """
     data, stat = struct_type("mjData"), struct_type("mjWarningStat")
-    plain = {name: _offset(data, name) for name in DataOffsets._fields if hasattr(data, name)}
+    plain = {name: offset(data, name) for name in DataOffsets._fields if hasattr(data, name)}
     offsets = DataOffsets(
-        **plain, warning_number=_offset(stat, "number"), warning_size=ctypes.sizeof(stat)
+        **plain, warning_number=offset(stat, "number"), warning_size=ctypes.sizeof(stat)
     )
     _check(offsets, contact_offsets())
     return offsets
@@ -146,7 +160,7 @@ def data_offsets() -> DataOffsets:
 def contact_offsets() -> ContactOffsets:
     """Return the offsets inside ``mjContact``."""
     contact = struct_type("mjContact")
-    plain = {name: _offset(contact, name) for name in ContactOffsets._fields if name != "size"}
+    plain = {name: offset(contact, name) for name in ContactOffsets._fields if name != "size"}
     return ContactOffsets(**plain, size=ctypes.sizeof(contact))
 
 
@@ -160,13 +174,13 @@ def option_address(model: mujoco.MjModel, field: str) -> int:
         field: Name inside ``mjOption``, for example ``"impratio"``.
     """
     option = struct_type("mjOption")
-    return model.opt.gravity.ctypes.data - _offset(option, "gravity") + _offset(option, field)
+    return model.opt.gravity.ctypes.data - offset(option, "gravity") + offset(option, field)
 
 
 def meaninertia_address(model: mujoco.MjModel) -> int:
     """Return the address of ``model.stat.meaninertia``."""
     stat = struct_type("mjStatistic")
-    return model.stat.center.ctypes.data - _offset(stat, "center") + _offset(stat, "meaninertia")
+    return model.stat.center.ctypes.data - offset(stat, "center") + offset(stat, "meaninertia")
 
 
 @functools.cache

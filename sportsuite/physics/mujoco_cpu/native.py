@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from contextlib import nullcontext
 
 import mujoco
 import numpy as np
 import warp as wp
 
-from sportsuite.physics.mujoco_cpu import compile_cache, fields, layout, stepping
+from sportsuite.physics.mujoco_cpu import compile_cache, fields, layout, plane_mesh, stepping
 from sportsuite.physics.mujoco_cpu.diagnostics import StepReport
 from sportsuite.physics.mujoco_cpu.thread_models import ThreadModels
 from sportsuite.physics.mujoco_cpu.workers import Failure, WorkerPool
@@ -41,6 +42,7 @@ class NativeLoop:
         self._dof_m0 = np.zeros((self._num_worlds, template.nv))
         self._num_threads = max(1, min(num_threads, self._num_worlds))
         self.report = StepReport(self._num_worlds)
+        self._contact_rules = plane_mesh.installed if _has_plane_and_mesh(template) else nullcontext
         self._trackers: list[tuple[np.ndarray, np.ndarray, wp.array]] = []
         compile_cache.enable(stepping.step_worlds, stepping.write_contacts)
         self._start()
@@ -198,7 +200,8 @@ class NativeLoop:
         context.time_step[0] = dt
         context.counter[0] = 0
         self.models.set_time_step(dt)
-        failures = self._pool.run(lambda thread: stepping.step_worlds(context, thread))
+        with self._contact_rules():
+            failures = self._pool.run(lambda thread: stepping.step_worlds(context, thread))
         if failures:
             self._raise(failures)
         lost = stepping.write_contacts(context)
@@ -220,6 +223,11 @@ class NativeLoop:
     def close(self) -> None:
         """Let the threads end."""
         self._pool.close()
+
+
+def _has_plane_and_mesh(model: mujoco.MjModel) -> bool:
+    kinds = (int(mujoco.mjtGeom.mjGEOM_PLANE), int(mujoco.mjtGeom.mjGEOM_MESH))
+    return all(bool((model.geom_type == kind).any()) for kind in kinds)
 
 
 _abandoned: list[tuple[object, ...]] = []

@@ -13,6 +13,7 @@ from newton.solvers import SolverMuJoCo
 
 from sportsuite.physics.mujoco_cpu.constants import DerivedConstants
 from sportsuite.physics.mujoco_cpu.native import NativeLoop
+from sportsuite.physics.mujoco_cpu.replay import Replay
 from sportsuite.physics.mujoco_cpu.workers import usable_cores
 
 
@@ -72,6 +73,7 @@ class SolverMuJoCoCpu(SolverMuJoCo):
         self._loop: NativeLoop | None = None
         self._constants: DerivedConstants | None = None
         self._models_stale = True
+        self._before, self._after = Replay("conversion to MuJoCo"), Replay("conversion to Newton")
         self._mujoco_warp = _WithoutKernels(self.import_mujoco()[1])
         super().__init__(model, **kwargs)
         _refuse_model(self.mj_model, model)
@@ -135,17 +137,25 @@ class SolverMuJoCoCpu(SolverMuJoCo):
             RuntimeError: MuJoCo met an error; names the world and the cause.
         """
         self._validate_rne_postconstraint(state_out)
+        sync = self.update_data_interval > 0 and self._step % self.update_data_interval == 0
+        arrays = (sync, *_arrays(state_in), *_arrays(state_out), *_control_arrays(control))
         with wp.ScopedDevice(self.model.device):
-            self._apply_mjc_control(self.model, state_in, control, self.mjw_data)
-            if self.update_data_interval > 0 and self._step % self.update_data_interval == 0:
-                self._update_mjc_data(self.mjw_data, self.model, state_in)
+            self._before.run(arrays, lambda: self._convert_inputs(state_in, control, sync))
             if self._models_stale:
                 self._loop.update_models(self._constants.dof_m0)
                 self._models_stale = False
             with_rne = state_out.body_qdd is not None or state_out.body_parent_f is not None
             self._loop.step(float(dt), count, with_rne)
-            self._update_newton_state(self.model, state_out, self.mjw_data, state_prev=state_in)
+            self._after.run(
+                arrays, lambda: self._update_newton_state(self.model, state_out, self.mjw_data, state_prev=state_in)
+            )
         self._step += count
+
+    def _convert_inputs(self, state: State, control: Control, sync: bool) -> None:
+        """Write controls, forces and, if ``sync``, coordinates of Newton's state into MJWarp's arrays."""
+        self._apply_mjc_control(self.model, state, control, self.mjw_data)
+        if sync:
+            self._update_mjc_data(self.mjw_data, self.model, state)
 
     # -- touches ----------------------------------------------------------------------------------------------------
 
@@ -201,12 +211,31 @@ class SolverMuJoCoCpu(SolverMuJoCo):
         """
         super().notify_model_changed(flags)
         self._models_stale = True
+        self._before.invalidate()
+        self._after.invalidate()
 
     def _set_const_0_with_physical_meaninertia(self) -> None:
         """Derive the model constants with ``mj_setConst`` instead of MJWarp's forward pipeline."""
         if self._constants is None:
             self._constants = DerivedConstants(self.mj_model, int(self.mjw_data.nworld))
         self._constants.update(self.mjw_model)
+
+
+def _arrays(state: State) -> tuple[object, ...]:
+    """Every array of a state that a step reads or writes."""
+    own = getattr(state, "mujoco", None)
+    return (
+        *(state.joint_q, state.joint_qd, state.body_q, state.body_qd, state.body_f, state.body_qdd, state.body_parent_f),
+        getattr(own, "qfrc_actuator", None),
+    )
+
+
+def _control_arrays(control: Control | None) -> tuple[object, ...]:
+    """Every array of a control that a step reads."""
+    if control is None:
+        return ()
+    own = getattr(control, "mujoco", None)
+    return (control.joint_f, control.joint_target_q, control.joint_target_qd, getattr(own, "ctrl", None))
 
 
 def _refuse_arguments(model: Model, kwargs: dict[str, object]) -> None:
