@@ -59,12 +59,12 @@ class SportEnv(ManagerBasedRLEnv):
         if SimulationContext.instance() is not None:
             raise SportSuiteError("this process already has an environment: close() it before making another one")
         check_cfg(cfg)
+        if render_mode == "rgb_array":
+            _add_offscreen_camera(cfg)
         cfg.finalize()
         self.nonfinite_count = 0
         self._dumped = False
         self.fallen_start = torch.zeros(cfg.scene.num_envs, dtype=torch.bool, device=cfg.sim.device)
-        if render_mode == "rgb_array":
-            _add_offscreen_camera(cfg)
         with _world_hooks(cfg):
             super().__init__(cfg, render_mode=None, **kwargs)
         self.render_mode = render_mode
@@ -194,6 +194,9 @@ def _add_offscreen_camera(cfg: SportEnvCfg) -> None:
     """Give the config a window-less OpenGL viewer, if it has no viewer of its own."""
     from isaaclab_visualizers.newton import NewtonGLVisualizerCfg
 
+    if hasattr(cfg.sim.physics, "load_visual_shapes"):
+        # Isaac Lab leaves out what only a viewer draws (grass, kit) unless it knows of a viewer when it reads the assets
+        cfg.sim.physics.load_visual_shapes = True
     if not cfg.sim.visualizer_cfgs:
         view = cfg.sim.default_visualizer_cfg
         place = {"eye": view.eye, "lookat": view.lookat} if view is not None else {}

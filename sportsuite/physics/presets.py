@@ -68,11 +68,11 @@ def for_device(physics: PhysicsCfg, device: str) -> PhysicsCfg:
     """Replace the device-dependent default by the preset it stands for; other configs pass unchanged."""
     if not isinstance(physics, DeviceNewtonCfg):
         return physics
-    solver = physics.solver_cfg
+    settings = {name: getattr(physics, name) for name in NewtonCfg.__dataclass_fields__ if name != "class_type"}
     if not device.startswith("cuda"):
-        shared = {name: getattr(solver, name) for name in _solver_settings(0, 0)}
-        solver = MuJoCoCpuSolverCfg(**shared)
-    return NewtonCfg(solver_cfg=solver)
+        shared = MJWarpSolverCfg.__dataclass_fields__.keys() - {"class_type", "solver_type"}
+        settings["solver_cfg"] = MuJoCoCpuSolverCfg(**{name: getattr(physics.solver_cfg, name) for name in shared})
+    return NewtonCfg(**settings)
 
 
 def is_newton(physics: PhysicsCfg | None) -> bool:
