@@ -1,8 +1,8 @@
 """Writes assets/motions/fallen_states.npz: the character at rest on the ground after falls.
 
-ASE's and CALM's recipe: random orientation at 0.89 m, one random PD target per joint, 2.5 s of physics, velocities dropped.
-The file depends on the physics engine's arithmetic, so it is not rebuilt by build_assets.py; run this after a change of the
-character, then build_assets.py to refresh the manifest.
+ASE's and CALM's recipe: random orientation at 0.89 m, one random PD target per joint, 2.5 s of physics, velocities
+dropped. The file depends on the physics engine's arithmetic, so it is not rebuilt by build_assets.py; run this after a
+change of the character, then build_assets.py to refresh the manifest.
 """
 
 from __future__ import annotations

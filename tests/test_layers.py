@@ -49,5 +49,9 @@ def test_imports_go_downwards(path):
 
 
 def test_every_part_of_the_package_has_its_layer():
-    parts = {path.relative_to(ROOT / "sportsuite").parts[0].removesuffix(".py") for path in FILES if path.is_relative_to(ROOT / "sportsuite")}
+    parts = {
+        path.relative_to(ROOT / "sportsuite").parts[0].removesuffix(".py")
+        for path in FILES
+        if path.is_relative_to(ROOT / "sportsuite")
+    }
     assert parts - {"__init__", "_template", "_assets"} <= set(LEVEL), "give the new part a layer in this test"

@@ -3,7 +3,8 @@
   sportsuite bench SportSuite-Trap-v0
   sportsuite bench SportSuite-Trap-v0 --physics mujoco_cpu,newton_mjwarp --envs 256 --threads 1,2 --plot bench.png
 
-All rows do the same work, one after the other, each in its own process. Keep the machine idle meanwhile; compare ratios.
+All rows do the same work, one after the other, each in its own process. Keep the machine idle meanwhile; compare
+ratios.
 """
 
 from __future__ import annotations
@@ -72,8 +73,8 @@ def run(args: argparse.Namespace) -> None:
     _output.print_rows(_COLUMNS, _cells(rows), title=task.spec.id)
     if ceiling := result["ceiling"]:
         _output.write_line(
-            f"raw MuJoCo on the same model, {ceiling['threads']} threads: {ceiling['env_steps_per_s']:,.0f} env-steps/s; "
-            f"mujoco_cpu reaches {ceiling['reached']:.0%} of it"
+            f"raw MuJoCo on the same model, {ceiling['threads']} threads: {ceiling['env_steps_per_s']:,.0f} "
+            f"env-steps/s; mujoco_cpu reaches {ceiling['reached']:.0%} of it"
         )
 
 
@@ -103,7 +104,8 @@ def _plan(presets: list[str], envs: list[int], threads: list[int]) -> list[tuple
 
 
 def _progress(row: BenchRow) -> None:
-    sys.stderr.write(f"{row.physics}, {row.num_envs} worlds, {row.threads} threads: {row.env_steps_per_s:,.0f} env-steps/s\n")
+    what = f"{row.physics}, {row.num_envs} worlds, {row.threads} threads"
+    sys.stderr.write(f"{what}: {row.env_steps_per_s:,.0f} env-steps/s\n")
 
 
 def _cells(rows: list[BenchRow]) -> list[list[str]]:

@@ -1,4 +1,4 @@
-"""``gym.make`` for every task of the suite: works with nothing said, takes a config, a size, a device, a backend, a seed."""
+"""``gym.make`` for every task: works with nothing said; takes a config, worlds, a device, a backend and a seed."""
 
 from __future__ import annotations
 

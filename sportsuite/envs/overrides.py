@@ -1,7 +1,8 @@
 """Strict changes to an environment config: a misspelt path, field or parameter never passes silently.
 
-Isaac Lab accepts unknown fields inside a term and unknown ``params`` keys without a word. :func:`apply_overrides` refuses them
-when they are set by path, :func:`check_cfg` finds those that came in any other way (``isaaclab train env.x=...``, plain code).
+Isaac Lab accepts unknown fields inside a term and unknown ``params`` keys without a word. :func:`apply_overrides`
+refuses them when they are set by path, :func:`check_cfg` finds those that came in any other way (``isaaclab train
+env.x=...``, plain code).
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ def apply_overrides(cfg: Any, overrides: Iterable[str] | Mapping[str, Any]) -> N
 
     Args:
         cfg: A configclass instance.
-        overrides: ``"path.to.field=value"`` strings (values in YAML, as OmegaConf reads them), or a mapping from path to value.
+        overrides: ``"path.to.field=value"`` strings (values in YAML, as OmegaConf reads them), or a mapping from path
+            to value.
 
     Raises:
         BadInputError: If a path names no field (the nearest is given) or a value's type differs from the field's.
@@ -109,9 +111,9 @@ def _convert(path: str, value: Any, current: Any) -> Any:
         items = _expect(path, value, (list, tuple), "a list such as [1, 2]")
         if isinstance(current, tuple) and len(items) != len(current):
             raise BadInputError(f"override {path}={value}: expected {len(current)} values such as {list(current)}")
-        return type(current)(_convert(path, item, current[min(i, len(current) - 1)]) for i, item in enumerate(items)) if (
-            current
-        ) else type(current)(items)
+        # an empty field says nothing about its items; a list may grow, its last item stands for the new ones
+        likes = [current[min(i, len(current) - 1)] if current else None for i in range(len(items))]
+        return type(current)(_convert(path, item, like) for item, like in zip(items, likes, strict=True))
     if isinstance(current, dict):
         return dict(_expect(path, value, dict, "a mapping such as {name: value}"))
     raise BadInputError(f"override {path}={value}: this is a {type(current).__name__} section; set one of its fields")
@@ -139,10 +141,9 @@ def check_cfg(cfg: Any, path: str = "") -> None:
     fields = set(cfg.__dataclass_fields__)
     for name, value in vars(cfg).items():
         where = f"{path}.{name}".lstrip(".")
-        if name not in fields and not name.startswith("_"):
-            # a scene or group gains terms by assignment: those are configs themselves
-            if not hasattr(value, "__dataclass_fields__"):
-                raise BadInputError(_stray("field", name, fields, path or type(cfg).__name__))
+        # a scene or group gains terms by assignment: those are configs themselves
+        if name not in fields and not name.startswith("_") and not hasattr(value, "__dataclass_fields__"):
+            raise BadInputError(_stray("field", name, fields, path or type(cfg).__name__))
         if name == "params" and isinstance(value, dict):
             _check_params(getattr(cfg, "func", None), value, path)
         check_cfg(value, where)

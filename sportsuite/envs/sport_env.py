@@ -1,4 +1,4 @@
-"""The environment class of every sport: Isaac Lab's manager-based one with the guards that its users keep asking for."""
+"""The environment class of every sport: Isaac Lab's manager-based one, with guards."""
 
 from __future__ import annotations
 
@@ -31,15 +31,17 @@ logger = logging.getLogger(__name__)
 class SportEnv(ManagerBasedRLEnv):
     """Vectorised environment of one task.
 
-    Beyond Isaac Lab's class: contact pairs and equality rows are added per world, ball contacts are tracked in every substep
-    (:attr:`touch`), a world that turns NaN is reset alone, actions may be numpy arrays, ``render()`` returns a frame when
-    ``render_mode="rgb_array"``, and a second environment in one process is refused with a clear error.
+    Beyond Isaac Lab's class: contact pairs and equality rows are added per world, ball contacts are tracked in every
+    substep (:attr:`touch`), a world that turns NaN is reset alone, actions may be numpy arrays, ``render()`` returns a
+    frame when ``render_mode="rgb_array"``, and a second environment in one process is refused with a clear error.
     """
 
     cfg: SportEnvCfg
 
     touch: TouchTracker
-    """Impulses between the ball and each body since the start of the current step; only where ``cfg.ball_name`` is set."""
+    """Impulses between the ball and each body since the start of the current step; only where ``cfg.ball_name`` is
+    set.
+    """
 
     fallen_start: torch.Tensor
     """Worlds whose episode began on the ground. Shape is (num_envs,), bool."""
@@ -68,8 +70,8 @@ class SportEnv(ManagerBasedRLEnv):
         with _world_hooks(cfg):
             super().__init__(cfg, render_mode=None, **kwargs)
         self.render_mode = render_mode
-        # On Newton the velocity limits are zero until after the first reset, which clamps the velocities it writes: spend
-        # that reset here, then seed again so that the first real one draws what the seed says.
+        # On Newton the velocity limits are zero until after the first reset, which clamps the velocities it writes:
+        # spend that reset here, then seed again so that the first real one draws what the seed says.
         self.reset()
         if self.cfg.seed is not None:
             self.seed(self.cfg.seed)
@@ -87,8 +89,8 @@ class SportEnv(ManagerBasedRLEnv):
             action: Actions, torch or numpy. Shape is (num_envs, action_dim).
 
         Returns:
-            Observations by group, rewards (num_envs,), terminated (num_envs,), truncated (num_envs,), extras. Time limits
-            count as truncations. ``extras["final_obs"]`` is there only in steps in which some world ended.
+            Observations by group, rewards (num_envs,), terminated (num_envs,), truncated (num_envs,), extras. Time
+            limits count as truncations. ``extras["final_obs"]`` is there only in steps in which some world ended.
 
         Raises:
             BadInputError: If the action's shape or device is wrong.
@@ -110,7 +112,9 @@ class SportEnv(ManagerBasedRLEnv):
         if tuple(action.shape) != expected:
             raise BadInputError(f"action: expected shape {expected} (num_envs, action_dim), got {tuple(action.shape)}")
         if action.device.type != torch.device(self.device).type:
-            raise BadInputError(f"action: expected device {self.device}, got {action.device}; move it with .to(env.device)")
+            raise BadInputError(
+                f"action: expected device {self.device}, got {action.device}; move it with .to(env.device)"
+            )
         return action
 
     def _reset_idx(self, env_ids: torch.Tensor | slice) -> None:
@@ -195,7 +199,8 @@ def _add_offscreen_camera(cfg: SportEnvCfg) -> None:
     from isaaclab_visualizers.newton import NewtonGLVisualizerCfg
 
     if hasattr(cfg.sim.physics, "load_visual_shapes"):
-        # Isaac Lab leaves out what only a viewer draws (grass, kit) unless it knows of a viewer when it reads the assets
+        # Isaac Lab leaves out what only a viewer draws (grass, kit) unless it knows of a viewer when it reads the
+        # assets
         cfg.sim.physics.load_visual_shapes = True
     if not cfg.sim.visualizer_cfgs:
         view = cfg.sim.default_visualizer_cfg

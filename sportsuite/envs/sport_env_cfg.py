@@ -1,4 +1,6 @@
-"""Base config of every sport's environment: rates, physics presets and the one place where derived values are computed."""
+"""Base config of every sport's environment: rates, physics presets and the one place where derived values are
+computed.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,9 @@ _UNSET = 0
 class SportEnvCfg(ManagerBasedRLEnvCfg):
     """A manager-based environment whose rates are given in Hz and whose backend is a preset.
 
-    Isaac Lab's ``decimation``, ``sim.dt``, ``sim.render_interval`` and the solver's substeps all follow from the two rates and
-    differ between backends: :meth:`finalize` derives them after all overrides. Setting one of them by hand is refused.
+    Isaac Lab's ``decimation``, ``sim.dt``, ``sim.render_interval`` and the solver's substeps all follow from the two
+    rates and differ between backends: :meth:`finalize` derives them after all overrides. Setting one of them by hand is
+    refused.
     """
 
     decimation: int = _UNSET
@@ -30,8 +33,8 @@ class SportEnvCfg(ManagerBasedRLEnvCfg):
     """Rate of the policy [Hz]. All four texts act at 30 Hz."""
 
     physics_hz: float = 120.0
-    """Rate of the physics [Hz]: 120 without a ball, 240 with one, 480 where balls exceed 20 m/s (measured: a slower rate lets a
-    fast ball gain energy at the body or pass through it)."""
+    """Rate of the physics [Hz]: 120 without a ball, 240 with one, 480 where balls exceed 20 m/s (measured: a slower
+    rate lets a fast ball gain energy at the body or pass through it)."""
 
     compute_final_obs: bool = True
     """Terminal observations in ``extras["final_obs"]``, valid in the worlds that ended in this step."""
@@ -77,7 +80,9 @@ class SportEnvCfg(ManagerBasedRLEnvCfg):
 
     def _refuse_manual(self, name: str, value: Any, default: Any, derived: Any) -> None:
         if value not in (default, derived):
-            raise BadInputError(f"{name}={value}: derived from control_hz and physics_hz; set those (expected {derived:g})")
+            raise BadInputError(
+                f"{name}={value}: derived from control_hz and physics_hz; set those (expected {derived:g})"
+            )
 
     def finalize_scene(self) -> None:
         """Hook for sports: build scene parts whose constants depend on :meth:`substep_dt` (a bouncing ball)."""

@@ -1,7 +1,9 @@
-"""How fast a task steps on each physics backend, where the time goes, and how far that is from what MuJoCo itself can do.
+"""How fast a task steps on each physics backend, where the time goes, and how far that is from what MuJoCo itself can
+do.
 
-Every row is measured in a process of its own: one environment per process, and the memory of one row is not another's. Rows
-differ in backend, worlds and threads only; actions, seed and warm-up are the same, so that their ratios mean something.
+Every row is measured in a process of its own: one environment per process, and the memory of one row is not another's.
+Rows differ in backend, worlds and threads only; actions, seed and warm-up are the same, so that their ratios mean
+something.
 """
 
 from __future__ import annotations
@@ -44,7 +46,8 @@ class BenchRow:
         policy_ms: Time of one forward pass of a [256, 128] network over all worlds [ms], not part of a step.
         make_s: Time from ``gym.make`` to the end of the first step, imports included [s].
         rss_mb: Resident memory of the process at the end [MB].
-        ceiling_env_steps_per_s: Raw ``mj_step`` on the same model, states and threads; None where there is no MuJoCo model.
+        ceiling_env_steps_per_s: Raw ``mj_step`` on the same model, states and threads; None where there is no MuJoCo
+            model.
     """
 
     physics: str
@@ -178,7 +181,8 @@ def _policy_ms(env: Any) -> float:
 
 
 def _raw_mujoco(env: Any, solver: Any, threads: int, steps: int) -> float:
-    """Env steps per second of bare ``mj_step`` calls: same model, current states and controls, same substeps and threads.
+    """Env steps per second of bare ``mj_step`` calls: same model, current states and controls, same substeps and
+    threads.
 
     Each world's position, velocity and warm start are carried over between its steps, nothing else is read or written.
     """

@@ -33,8 +33,8 @@ def yaw_quat(yaw: torch.Tensor) -> torch.Tensor:
 class ResetCharacter(ManagerTermBase):
     """Start an episode standing, or with a given probability lying on the ground.
 
-    Fallen starts are ASE's and CALM's recipe (probability 0.1): states of this character after it was dropped in a random
-    orientation, loaded from an asset file. They set ``env.fallen_start``.
+    Fallen starts are ASE's and CALM's recipe (probability 0.1): states of this character after it was dropped in a
+    random orientation, loaded from an asset file. They set ``env.fallen_start``.
 
     Raises:
         BadInputError: If the asset's joints are not those of the character.

@@ -1,7 +1,7 @@
 """The heading frame: world axes turned by the root's yaw only, origin under the root.
 
-Every observation that ends in ``_h`` uses it. Quaternions are xyzw. The functions are pure tensor arithmetic; they cost a
-few kernels, because on a CPU the number of kernels, not their size, sets the price of an observation.
+Every observation that ends in ``_h`` uses it. Quaternions are xyzw. The functions are pure tensor arithmetic; they cost
+a few kernels, because on a CPU the number of kernels, not their size, sets the price of an observation.
 """
 
 from __future__ import annotations
@@ -54,7 +54,8 @@ def quat_in_heading(quat_w: torch.Tensor, heading: torch.Tensor) -> torch.Tensor
         heading: (cos yaw, sin yaw). Shape is (N, 2).
 
     Returns:
-        Orientation in the heading frame, xyzw with w >= 0, so that one orientation has one description. Shape is (N, 4).
+        Orientation in the heading frame, xyzw with w >= 0, so that one orientation has one description. Shape is (N,
+        4).
     """
     half_cos = ((1.0 + heading[:, 0]) * 0.5).clamp_min(0.0).sqrt()
     half_sin = ((1.0 - heading[:, 0]) * 0.5).clamp_min(0.0).sqrt() * torch.where(heading[:, 1] >= 0.0, 1.0, -1.0)

@@ -28,9 +28,9 @@ def body_features_h(
         ang_vel_w: Angular velocities [rad/s]. Shape is (N, B, 3).
 
     Returns:
-        Root height (1), positions of the other bodies relative to the root (3 (B-1)), tangent and normal of all bodies (6 B),
-        linear (3 B) and angular velocities (3 B). Shape is (N, 15 B - 2), which is 223 for 15 bodies: the "max" observation
-        of ASE and CALM (calm/env/tasks/humanoid.py), used by PhysicsFC.
+        Root height (1), positions of the other bodies relative to the root (3 (B-1)), tangent and normal of all bodies
+        (6 B), linear (3 B) and angular velocities (3 B). Shape is (N, 15 B - 2), which is 223 for 15 bodies: the "max"
+        observation of ASE and CALM (calm/env/tasks/humanoid.py), used by PhysicsFC.
     """
     num_envs, num_bodies = quat_w.shape[:2]
     heading = frames.heading_from_quat(quat_w[:, 0])
@@ -71,7 +71,8 @@ def object_features_h(
     """State of an object in the heading frame of a root, shape (N, 13).
 
     Horizontal position relative to the root and height above the ground [m] (3), orientation xyzw (4), linear velocity
-    [m/s] (3), angular velocity [rad/s] (3). PhysicsFC gives the count 13; this layout is ours, after CALM's strike task.
+    [m/s] (3), angular velocity [rad/s] (3). PhysicsFC gives the count 13; this layout is ours, after CALM's strike
+    task.
     """
     heading = frames.heading_from_quat(root_quat_w)
     offset = object_pos_w - torch.cat((root_pos_w[:, :2], torch.zeros_like(root_pos_w[:, :1])), dim=1)

@@ -34,14 +34,15 @@ def body_below_height(
 ) -> torch.Tensor:
     """A fall: some listed body below ``minimum_height`` [m] or the head below ``head_height`` [m].
 
-    The heights of CALM's fall test (0.15 m, head 0.3 m; calm/env/tasks/humanoid.py) without its contact condition: a body
-    origin that low means contact for this character.
+    The heights of CALM's fall test (0.15 m, head 0.3 m; calm/env/tasks/humanoid.py) without its contact condition: a
+    body origin that low means contact for this character.
 
     Args:
         env: The environment.
         minimum_height: Lowest allowed height of the bodies of ``asset_cfg`` [m].
         head_height: Lowest allowed height of the bodies of ``head_cfg`` [m].
-        grace_steps: Steps without a fall test after a reset that put the character on the ground (``env.fallen_start``).
+        grace_steps: Steps without a fall test after a reset that put the character on the ground
+            (``env.fallen_start``).
         asset_cfg: Bodies that must stay up (all but feet and shins).
         head_cfg: The head.
 

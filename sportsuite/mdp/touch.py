@@ -19,8 +19,9 @@ class FirstTouch:
     Attributes:
         steps_since: Steps since the first touch, 0 in its own step, -1 before. Shape is (num_envs,), long.
         bodies: Bodies touched in the step of the first touch. Shape is (num_envs, num_bodies), bool.
-        bounced: The ball hit something other than the character (the ground) before the first touch, or in the same step:
-            the order within one step is not resolved, and the doubt counts against the character. Shape is (num_envs,), bool.
+        bounced: The ball hit something other than the character (the ground) before the first touch, or in the same
+            step: the order within one step is not resolved, and the doubt counts against the character. Shape is
+            (num_envs,), bool.
     """
 
     def __init__(self, env: SportEnv):

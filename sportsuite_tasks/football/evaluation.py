@@ -27,6 +27,16 @@ class TrapProbe:
         return {name: values.float() for name, values in command.outcome(ids).items()}
 
 
+_DEFINITIONS = {
+    "TSR": "share of lobs that the character touches before the ball hits the ground; a touch and a bounce within one "
+    "control step count as a bounce",
+    "HRTS": "share of the successful traps whose first touch involved hand or arm",
+    "RBSPT": "ball speed against the root 1/6 s after the first touch, or at the end of the episode if that came "
+    "first, mean over the successful traps",
+    "touched": "share of lobs touched at all",
+}
+
+
 def trap_metrics(table: dict[str, torch.Tensor]) -> dict[str, Metric]:
     """PhysicsFC's trap metrics.
 
@@ -40,27 +50,10 @@ def trap_metrics(table: dict[str, torch.Tensor]) -> dict[str, Metric]:
     hand = table["hand"][success] > 0.5
     speed = table["relative_speed"][success]
     return {
-        "TSR": _percent(
-            rate_metric(
-                success,
-                0.783,
-                "share of lobs that the character touches before the ball hits the ground; a touch and a bounce within one "
-                "control step count as a bounce",
-                "higher",
-            )
-        ),
-        "HRTS": _percent(
-            rate_metric(hand, 0.056, "share of the successful traps whose first touch involved hand or arm", "lower")
-        ),
-        "RBSPT": mean_metric(
-            speed,
-            "m/s",
-            3.69,
-            "ball speed against the root 1/6 s after the first touch, or at the end of the episode if that came first, mean "
-            "over the successful traps",
-            "lower",
-        ),
-        "touched": _percent(rate_metric(table["touched"] > 0.5, None, "share of lobs touched at all", "higher")),
+        "TSR": _percent(rate_metric(success, 0.783, _DEFINITIONS["TSR"], "higher")),
+        "HRTS": _percent(rate_metric(hand, 0.056, _DEFINITIONS["HRTS"], "lower")),
+        "RBSPT": mean_metric(speed, "m/s", 3.69, _DEFINITIONS["RBSPT"], "lower"),
+        "touched": _percent(rate_metric(table["touched"] > 0.5, None, _DEFINITIONS["touched"], "higher")),
     }
 
 

@@ -31,8 +31,8 @@ class FootballSceneCfg(InteractiveSceneCfg):
 def joint_targets_cfg() -> mdp.JointPositionActionCfg:
     """Actions as PD targets around the standing pose, with the reach that ASE and CALM give each joint.
 
-    Those works centre hinges on the middle of their range, which bends the knees at rest. Without a motion prior a policy
-    should start out standing, so the offset is the default pose (ours).
+    Those works centre hinges on the middle of their range, which bends the knees at rest. Without a motion prior a
+    policy should start out standing, so the offset is the default pose (ours).
     """
     reach = dict(zip(JOINT_NAMES, action_mapping().scale, strict=True))
     return mdp.JointPositionActionCfg(

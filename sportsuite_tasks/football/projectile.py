@@ -50,8 +50,8 @@ def lob_state(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Start position and velocity of a lob that comes down exactly at ``landing``, without drag.
 
-    The simulators integrate gravity semi-implicitly: each substep falls by ``g dt^2 / 2`` more than the parabola. A launch
-    faster by ``g dt / 2`` puts every substep back on it; without this a flat 2 s lob lands 0.2 m short.
+    The simulators integrate gravity semi-implicitly: each substep falls by ``g dt^2 / 2`` more than the parabola. A
+    launch faster by ``g dt / 2`` puts every substep back on it; without this a flat 2 s lob lands 0.2 m short.
 
     Args:
         landing: Landing point [m]. Shape is (N, 2).

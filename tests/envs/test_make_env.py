@@ -118,7 +118,9 @@ def test_overrides_arrive(make):
 
 
 def test_time_limits_are_truncations_with_final_observations(make):
-    env = make(TASK, num_envs=2, physics_hz=240, **{"episode_length_s": 0.2, "events.character.params.fallen_fraction": 0.0})
+    env = make(
+        TASK, num_envs=2, physics_hz=240, **{"episode_length_s": 0.2, "events.character.params.fallen_fraction": 0.0}
+    )
     env.reset(seed=0)
     for _ in range(6):
         assert "final_obs" not in env.extras

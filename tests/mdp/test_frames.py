@@ -49,7 +49,9 @@ def test_heading_of_a_vertical_body_is_defined():
 
 def test_ninety_degrees_turn_what_is_ahead_into_the_right_hand_side():
     heading = torch.tensor([[0.0, 1.0]])
-    assert torch.allclose(frames.rotate_to_heading(torch.tensor([[1.0, 0.0, 2.0]]), heading), torch.tensor([[0.0, -1.0, 2.0]]))
+    assert torch.allclose(
+        frames.rotate_to_heading(torch.tensor([[1.0, 0.0, 2.0]]), heading), torch.tensor([[0.0, -1.0, 2.0]])
+    )
 
 
 def test_rotations_are_inverse():

@@ -24,8 +24,8 @@ class TrapCommand(CommandTerm):
 
     Attributes:
         first_touch: The first ball-character contact of the episode.
-        relative_speed: Speed of the ball against the root [m/s] until the window after the first contact is over, then kept;
-            NaN before the contact. Shape is (num_envs,).
+        relative_speed: Speed of the ball against the root [m/s] until the window after the first contact is over, then
+            kept; NaN before the contact. Shape is (num_envs,).
     """
 
     cfg: TrapCommandCfg

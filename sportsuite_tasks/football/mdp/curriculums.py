@@ -33,4 +33,4 @@ def pass_mix(
     params = env.event_manager.get_term_cfg(event_name).params
     if env.common_step_counter >= stage_2_step:
         params["ground_fraction"] = ground_fraction
-    return params["ground_fraction"]
+    return float(params["ground_fraction"])  # type: ignore[arg-type]

@@ -34,14 +34,21 @@ def pass_targets(root_pos: torch.Tensor, root_quat: torch.Tensor, radius: float,
     local = sector_points(len(root_pos), radius, half_angle, root_pos.device)
     heading = heading_from_quat(root_quat)
     turned = torch.stack(
-        (heading[:, 0] * local[:, 0] - heading[:, 1] * local[:, 1], heading[:, 1] * local[:, 0] + heading[:, 0] * local[:, 1]),
+        (
+            heading[:, 0] * local[:, 0] - heading[:, 1] * local[:, 1],
+            heading[:, 1] * local[:, 0] + heading[:, 0] * local[:, 1],
+        ),
         dim=-1,
     )
     return root_pos[:, :2] + turned
 
 
 def ground_pass_state(
-    target: torch.Tensor, direction: torch.Tensor, speed: torch.Tensor, elevation: torch.Tensor, distance: torch.Tensor,
+    target: torch.Tensor,
+    direction: torch.Tensor,
+    speed: torch.Tensor,
+    elevation: torch.Tensor,
+    distance: torch.Tensor,
     radius: float,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Start of a pass along the ground, aimed at ``target`` from ``distance`` [m] away; it may bounce on its way.
@@ -71,8 +78,8 @@ def reset_ball_pass(
 ) -> None:
     """Send the ball on its way to the character: PhysicsFC's projectile initialisation.
 
-    A lob lands in the sector of ``landing_radius`` and +-``landing_half_angle_deg`` in front of the character; launch speed
-    and angle are drawn, the start position is solved. A ground pass has all drawn, aimed at the same sector.
+    A lob lands in the sector of ``landing_radius`` and +-``landing_half_angle_deg`` in front of the character; launch
+    speed and angle are drawn, the start position is solved. A ground pass has all drawn, aimed at the same sector.
 
     Args:
         env: The environment.
@@ -86,14 +93,16 @@ def reset_ball_pass(
         landing_radius: Radius of the landing sector [m] (PhysicsFC: 1).
         landing_half_angle_deg: Half opening of the landing sector [deg] (PhysicsFC: 45).
         azimuth_deg: Direction the ball comes from, against the heading; 0 is from the front [deg] (ours: all around).
-        elapsed_share: How much of a lob's flight is already over (ours). PhysicsFC starts at the kick, (0, 0); a range up to 0.7
-            spends fewer samples on waiting.
+        elapsed_share: How much of a lob's flight is already over (ours). PhysicsFC starts at the kick, (0, 0); a range
+            up to 0.7 spends fewer samples on waiting.
     """
     ids = world_indices(env, env_ids)
     robot, ball = env.scene["robot"].data, env.scene["ball"]
     radius = env.cfg.ball.radius
     root_quat = robot.root_link_quat_w.torch[ids]
-    target = pass_targets(robot.root_link_pos_w.torch[ids], root_quat, landing_radius, math.radians(landing_half_angle_deg))
+    target = pass_targets(
+        robot.root_link_pos_w.torch[ids], root_quat, landing_radius, math.radians(landing_half_angle_deg)
+    )
     heading = heading_from_quat(root_quat)
     azimuth = torch.deg2rad(_uniform(azimuth_deg, target[:, 0])) + torch.atan2(heading[:, 1], heading[:, 0]) + math.pi
     direction = torch.stack((azimuth.cos(), azimuth.sin()), dim=-1)

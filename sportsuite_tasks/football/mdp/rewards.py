@@ -28,7 +28,8 @@ def trap_before(env: SportEnv, command_name: str, scale: float = 10.0) -> torch.
 def trap_after(env: SportEnv, command_name: str, scale: float = 10.0) -> torch.Tensor:
     """Take the ball's speed, for a moment after the first contact. Shape is (num_envs,), range [0, 1].
 
-    ``exp(-scale * |v_ball - v_root|^2)`` while t_c < t <= t_c + window, else 0 (PhysicsFC, second phase, scale 10, 1/6 s).
+    ``exp(-scale * |v_ball - v_root|^2)`` while t_c < t <= t_c + window, else 0 (PhysicsFC, second phase, scale 10, 1/6
+    s).
     """
     command = env.command_manager.get_term(command_name)
     ball = env.scene["ball"].data.root_link_lin_vel_w.torch

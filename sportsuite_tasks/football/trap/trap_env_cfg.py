@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from isaaclab.envs import mdp
-from isaaclab.managers import CurriculumTermCfg, EventTermCfg, ObservationGroupCfg, ObservationTermCfg, SceneEntityCfg
-from isaaclab.managers import RewardTermCfg, TerminationTermCfg
+from isaaclab.managers import (
+    CurriculumTermCfg,
+    EventTermCfg,
+    ObservationGroupCfg,
+    ObservationTermCfg,
+    RewardTermCfg,
+    SceneEntityCfg,
+    TerminationTermCfg,
+)
 from isaaclab.utils import configclass
 
 from sportsuite.characters.spec import BODY_NAMES, FEET
@@ -15,7 +22,9 @@ from sportsuite_tasks.football.mdp import events as football_events
 from sportsuite_tasks.football.mdp import terminations as football_terminations
 
 MUST_STAY_UP = [name for name in BODY_NAMES if name not in (*FEET, "right_shin", "left_shin")]
-"""Bodies whose height tells a fall. Shins are left out: their origin is the knee, which may go down in a lunge (ours)."""
+"""Bodies whose height tells a fall. Shins are left out: their origin is the knee, which may go down in a lunge
+(ours).
+"""
 
 
 @configclass
@@ -75,7 +84,8 @@ class EventsCfg:
 class RewardsCfg:
     """Two phases around the first contact.
 
-    Isaac Lab multiplies rewards by the step time; 30 undoes that at 30 Hz, so that a step pays what the text's formula says.
+    Isaac Lab multiplies rewards by the step time; 30 undoes that at 30 Hz, so that a step pays what the text's formula
+    says.
     """
 
     before = RewardTermCfg(func=rewards.trap_before, weight=30.0, params={"command_name": "trap", "scale": 10.0})

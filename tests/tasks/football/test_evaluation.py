@@ -22,6 +22,8 @@ def test_trap_metrics_by_hand():
 
 
 def test_no_success_leaves_the_speed_undefined():
-    table = {name: torch.zeros(4) for name in ("touched", "success", "hand")} | {"relative_speed": torch.full((4,), math.nan)}
+    table = {name: torch.zeros(4) for name in ("touched", "success", "hand")} | {
+        "relative_speed": torch.full((4,), math.nan)
+    }
     metrics = trap_metrics(table)
     assert metrics["TSR"].value == 0.0 and math.isnan(metrics["RBSPT"].value) and math.isnan(metrics["HRTS"].value)
