@@ -122,7 +122,7 @@ def open_env(
         cfg.play_mode()
         adjust(cfg)
         env = gymnasium.make(
-            task.spec.id, cfg=cfg, num_envs=num_envs, device=device, seed=args.seed, overrides=list(overrides)
+            task.spec.id, cfg=cfg, num_envs=num_envs, device=device, seed=args.seed or 0, overrides=list(overrides)
         )
         try:
             yield env.unwrapped

@@ -16,7 +16,14 @@ import time
 from typing import Any
 
 from sportsuite.cli import _output
-from sportsuite.cli._playing import add_policy_options, find_checkpoint, make_policy, open_env, results_only
+from sportsuite.cli._playing import (
+    add_policy_options,
+    find_checkpoint,
+    make_policy,
+    open_env,
+    results_only,
+    usable_device,
+)
 from sportsuite.cli._run_options import add_run_options, positive, prepare_process, split_overrides
 from sportsuite.errors import BadInputError
 from sportsuite.plugins.manager import Task, find_task
@@ -124,9 +131,7 @@ def _seeds(args: argparse.Namespace) -> list[int]:
 
 
 def _num_envs(episodes: int, device: str | None) -> int:
-    from sportsuite.learning.agent_cfgs import default_device
-
-    return min(episodes, _MOST_ENVS[(device or default_device()).partition(":")[0]])
+    return min(episodes, _MOST_ENVS[usable_device(device).partition(":")[0]])
 
 
 def _print(document: dict[str, Any]) -> None:

@@ -22,14 +22,16 @@ def over_seeds(results: Sequence[Mapping[str, Metric]]) -> dict[str, dict[str, A
         results: The figures of each seed, the same names in each.
 
     Returns:
-        By name ``value`` (mean over the seeds), ``unit``, ``reference``, ``definition``, ``better`` and ``ci``. With
-        several seeds ``ci`` is None, and ``by_seed`` and ``std`` say how far they lie apart.
+        By name ``value`` (mean over the seeds that have one), ``unit``, ``reference``, ``definition``, ``better`` and
+        ``ci``. With several seeds ``ci`` is None, and ``by_seed`` and ``std`` say how far they lie apart.
     """
     combined = {}
     for name, first in results[0].items():
         values = [result[name].value for result in results]
+        # a seed without a single success has no speed of successes, say
+        known = [value for value in values if not math.isnan(value)]
         entry: dict[str, Any] = {
-            "value": statistics.fmean(values),
+            "value": statistics.fmean(known) if known else math.nan,
             "unit": first.unit,
             "reference": first.reference,
             "definition": first.definition,
@@ -37,7 +39,7 @@ def over_seeds(results: Sequence[Mapping[str, Metric]]) -> dict[str, dict[str, A
             "ci": list(first.ci) if first.ci is not None and len(results) == 1 else None,
         }
         if len(results) > 1:
-            entry |= {"by_seed": values, "std": statistics.stdev(values)}
+            entry |= {"by_seed": values, "std": statistics.stdev(known) if len(known) > 1 else math.nan}
         combined[name] = entry
     return combined
 

@@ -135,27 +135,27 @@ def train(
                 log_dir=str(run_dir),
             )
         if request.resume is not None:
-            runner.load(str(request.resume))
-            if runner.alg.samples:
-                # rsl_rl would do the checkpoint's iteration a second time
-                runner.current_learning_iteration += 1
+            _resume(runner, request.resume)
         _write_manifest(request, run_dir, env.unwrapped.cfg, agent_cfg)  # type: ignore[attr-defined]
         on_start(run_dir, _reward_weights(env.unwrapped))
         return _learn(runner, request, agent_cfg, run_dir, on_progress)
 
 
 def agent_cfg_of(task: Task, size: str) -> SportRunnerCfg:
-    """Load a task's agent config of a size, fresh.
+    """Load a task's agent config of a size, fresh and as the installed rsl_rl takes it.
 
     Raises:
         BadInputError: If the task has none, or none of that size.
     """
+    from isaaclab_rl.rsl_rl import handle_deprecated_rsl_rl_cfg
+
     if not task.spec.agent_cfgs:
         raise BadInputError(f"task {task.spec.id} is not trained: it has no agent configs")
     if size not in task.spec.agent_cfgs:
         raise unknown_name(f"agent size of {task.spec.id}", size, task.spec.agent_cfgs)
     module, _, attribute = task.spec.agent_cfgs[size].partition(":")
-    return getattr(importlib.import_module(module), attribute)()
+    cfg = getattr(importlib.import_module(module), attribute)()
+    return handle_deprecated_rsl_rl_cfg(cfg, importlib.metadata.version("rsl-rl-lib"))  # type: ignore[return-value]
 
 
 @contextlib.contextmanager
@@ -191,9 +191,14 @@ def simulation(task: Task, physics: str | None, device: str | None, overrides: t
         yield cfg
 
 
-def _agent_cfg(request: TrainRequest) -> SportRunnerCfg:
-    from isaaclab_rl.rsl_rl import handle_deprecated_rsl_rl_cfg
+def _resume(runner: OnPolicyRunner, checkpoint: Path) -> None:
+    runner.load(str(checkpoint))
+    if runner.alg.samples:
+        # rsl_rl would do the checkpoint's iteration a second time
+        runner.current_learning_iteration += 1
 
+
+def _agent_cfg(request: TrainRequest) -> SportRunnerCfg:
     from sportsuite.envs.overrides import apply_overrides
 
     cfg = agent_cfg_of(request.task, request.size)
@@ -202,7 +207,7 @@ def _agent_cfg(request: TrainRequest) -> SportRunnerCfg:
         cfg.seed = request.seed
     if request.device is not None:
         cfg.device = request.device
-    return handle_deprecated_rsl_rl_cfg(cfg, importlib.metadata.version("rsl-rl-lib"))  # type: ignore[return-value]
+    return cfg
 
 
 def _run_dir(request: TrainRequest, experiment: str) -> Path:

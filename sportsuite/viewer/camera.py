@@ -12,8 +12,8 @@ __all__ = ["FollowCamera", "aim", "in_view", "subjects_of"]
 
 Vector = np.ndarray
 
-MARGIN = 0.9
-"""Space kept around every subject [m]: half a character's height (ours)."""
+MARGIN = 1.0
+"""Space kept around every subject [m]: half a character and a bit (ours)."""
 
 ELEVATION = math.radians(12.0)
 """How high above the character the camera stands, as an angle [rad] (ours: feet and ground stay visible)."""

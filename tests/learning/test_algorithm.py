@@ -3,9 +3,9 @@ import logging
 import pytest
 import torch
 from tensordict import TensorDict
-from toy_env import ToyEnv, toy_runner
 
 from sportsuite.errors import SportSuiteError
+from tests.learning.toy_env import ToyEnv, toy_runner
 
 
 def rollout(runner, poison=None):
@@ -91,7 +91,7 @@ def test_values_of_a_time_limited_chain_are_exact():
     gamma = 0.5
     changes = {"algorithm.gamma": gamma, "algorithm.critic_learning_rate": 1e-2, "algorithm.max_grad_norm": 100.0}
     runner = toy_runner(TwoStates(64), **changes)
-    for _ in range(60):
+    for _ in range(45):
         rollout(runner)
         runner.alg.update()
     states = TensorDict({"policy": torch.eye(2)}, batch_size=[2])

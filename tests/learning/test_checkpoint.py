@@ -12,12 +12,10 @@ import numpy as np
 import pytest
 import torch
 import yaml
-from toy_env import ToyEnv, toy_runner
 
 from sportsuite.errors import BadInputError
 from sportsuite.learning import checkpoint as ck
-
-HERE = Path(__file__).parent
+from tests.learning.toy_env import ToyEnv, toy_runner
 
 
 @pytest.fixture(scope="module")
@@ -181,19 +179,15 @@ def test_latest_run_goes_by_manifest(run_dir, tmp_path):
 
 
 LONG_RUN = """
-import sys
-sys.path.insert(0, {here!r})
-from toy_env import toy_runner
+from tests.learning.toy_env import toy_runner
 runner = toy_runner(log_dir={folder!r}, save_interval=3)
 runner.learn(100000)
 """
 
 
 def test_killed_training_loses_at_most_one_interval(tmp_path):
-    code = LONG_RUN.format(here=str(HERE), folder=str(tmp_path))
-    paths = os.pathsep.join([str(HERE.parents[1]), os.environ.get("PYTHONPATH", "")])
-    env = {**os.environ, "PYTHONPATH": paths}
-    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.DEVNULL, env=env)
+    command = [sys.executable, "-c", LONG_RUN.format(folder=str(tmp_path))]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=Path(__file__).parents[2])
     deadline = time.monotonic() + 60
     while not (tmp_path / "model_9.pt").exists() and time.monotonic() < deadline:
         time.sleep(0.05)

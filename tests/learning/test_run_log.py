@@ -1,9 +1,9 @@
 import json
 
 import torch
-from toy_env import toy_runner
 
 from sportsuite.learning.run_log import RunLogWriter, read_metrics, writer_cfg
+from tests.learning.toy_env import toy_runner
 
 
 def test_training_writes_a_line_per_iteration_and_events(tmp_path):
