@@ -28,7 +28,7 @@ COMMANDS = {
     "play": ["play", *LATEST, "--steps", "3", "--num-envs", "2"],
     "zero": ["zero", TASK, "--steps", "3", "--num-envs", "2", "--json"],
     "wrong physics": ["zero", TASK, "--physics", "newton_mjwrap"],
-    "wrong override": ["evaluate", TASK, "--untrained", "env.rewards.before.wieght=1"],
+    "wrong override": ["evaluate", TASK, "--untrained", "env.rewards.before.weights=1"],
     "wrong type": ["train", TASK, "agent.algorithm.gamma=high"],
 }
 
