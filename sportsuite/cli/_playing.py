@@ -10,13 +10,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sportsuite.errors import BadInputError
-
 if TYPE_CHECKING:
     from sportsuite.learning.policy import Policy
     from sportsuite.plugins.manager import Task
 
-__all__ = ["add_policy_options", "find_checkpoint", "make_policy", "open_env", "results_only", "usable_device"]
+__all__ = ["add_policy_options", "find_checkpoint", "make_policy", "open_env", "results_only"]
 
 _LATEST = "latest"
 
@@ -64,25 +62,6 @@ def make_policy(path: Path | None, env: Any, task: Task, seed: int) -> Policy:
     return untrained_policy(env, agent_cfg_of(task, task.spec.default_size), seed)
 
 
-def usable_device(device: str | None) -> str:
-    """Return the device to run on: the one asked for, or the GPU if there is one.
-
-    Raises:
-        BadInputError: If it is no device or not usable here.
-    """
-    from sportsuite.learning.agent_cfgs import default_device
-
-    best = default_device()
-    if device is None:
-        return best
-    kind = device.partition(":")[0]
-    if kind not in ("cpu", "cuda"):
-        raise BadInputError(f"--device {device}: expected 'cpu' or 'cuda:N'")
-    if kind == "cuda" and not best.startswith("cuda"):
-        raise BadInputError(f"--device {device}: no CUDA device is usable here; nearest: cpu")
-    return device
-
-
 @contextlib.contextmanager
 def open_env(
     args: argparse.Namespace,
@@ -110,7 +89,7 @@ def open_env(
     """
     import gymnasium
 
-    from sportsuite.envs.make_env import load_env_cfg
+    from sportsuite.envs.make_env import load_env_cfg, usable_device
     from sportsuite.learning.policy import restore_interface
     from sportsuite.learning.training import simulation
 

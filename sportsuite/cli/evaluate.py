@@ -22,9 +22,9 @@ from sportsuite.cli._playing import (
     make_policy,
     open_env,
     results_only,
-    usable_device,
 )
 from sportsuite.cli._run_options import add_run_options, positive, prepare_process, split_overrides
+from sportsuite.envs.make_env import usable_device
 from sportsuite.errors import BadInputError
 from sportsuite.plugins.manager import Task, find_task
 

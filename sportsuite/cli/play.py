@@ -72,11 +72,12 @@ def _viewer(args: argparse.Namespace) -> Callable[[Any], None]:
     if args.video is not None:
         if args.viz != "none":
             raise BadInputError(f"--viz {args.viz} and --video: expected one of them")
-        from sportsuite.viewer.video import check_offscreen, check_video_path, show_offscreen
+        from sportsuite.envs.offscreen import add_offscreen_viewer
+        from sportsuite.viewer.video import check_offscreen, check_video_path
 
         check_video_path(args.video)
         check_offscreen()
-        return show_offscreen
+        return add_offscreen_viewer
     if args.viz == "viser":
         from sportsuite.viewer.browser import ADDRESS, check_port, show_in_browser
 

@@ -66,7 +66,9 @@ def make_env(
     more_overrides = _keyword_overrides(kwargs, cfg)
     if play:
         cfg.play_mode()
-    _apply_options(cfg, FEW_ENVS if fresh and num_envs is None else num_envs, device if not fresh else _device(device))
+    _apply_options(
+        cfg, FEW_ENVS if fresh and num_envs is None else num_envs, usable_device(device) if fresh or device else None
+    )
     if seed is not None:
         cfg.seed = _whole_number("seed", seed, 0)
     from sportsuite.envs.overrides import apply_overrides
@@ -117,17 +119,22 @@ def _whole_number(name: str, value: Any, minimum: int) -> int:
     return value
 
 
-def _device(device: str | None) -> str:
+def usable_device(device: str | None) -> str:
+    """Return the device to run on: the one asked for, or the first GPU if there is one.
+
+    Raises:
+        BadInputError: If it is no device, or not usable here.
+    """
     import torch
 
     has_cuda = torch.cuda.is_available()
     if device is None:
         return "cuda:0" if has_cuda else "cpu"
-    kind = device.split(":")[0]
+    kind = device.partition(":")[0]
     if kind not in ("cpu", "cuda"):
-        raise BadInputError(f"device={device!r}: expected 'cpu' or 'cuda:N'")
+        raise BadInputError(f"device {device!r}: expected 'cpu' or 'cuda:N'")
     if kind == "cuda" and not has_cuda:
-        raise BadInputError(f"device={device!r}: no CUDA device is usable here; nearest: 'cpu'")
+        raise BadInputError(f"device {device!r}: no CUDA device is usable here; nearest: 'cpu'")
     return device
 
 

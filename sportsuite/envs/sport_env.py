@@ -16,6 +16,7 @@ from isaaclab.envs import ManagerBasedRLEnv
 from isaaclab.envs.mdp import reset_scene_to_default
 from isaaclab.sim import SimulationContext
 
+from sportsuite.envs.offscreen import add_offscreen_viewer
 from sportsuite.envs.overrides import check_cfg
 from sportsuite.errors import BadInputError, SportSuiteError
 from sportsuite.physics import presets
@@ -61,8 +62,8 @@ class SportEnv(ManagerBasedRLEnv):
         if SimulationContext.instance() is not None:
             raise SportSuiteError("this process already has an environment: close() it before making another one")
         check_cfg(cfg)
-        if render_mode == "rgb_array":
-            _add_offscreen_camera(cfg)
+        if render_mode == "rgb_array" and not cfg.sim.visualizer_cfgs:
+            add_offscreen_viewer(cfg)
         cfg.finalize()
         self.nonfinite_count = 0
         self._dumped = False
@@ -192,17 +193,3 @@ def _world_hooks(cfg: SportEnvCfg):
         for hook in hooks:
             stack.enter_context(newton_builder_world_hook(hook))
         yield
-
-
-def _add_offscreen_camera(cfg: SportEnvCfg) -> None:
-    """Give the config a window-less OpenGL viewer, if it has no viewer of its own."""
-    from isaaclab_visualizers.newton import NewtonGLVisualizerCfg
-
-    if hasattr(cfg.sim.physics, "load_visual_shapes"):
-        # Isaac Lab leaves out what only a viewer draws (grass, kit) unless it knows of a viewer when it reads the
-        # assets
-        cfg.sim.physics.load_visual_shapes = True
-    if not cfg.sim.visualizer_cfgs:
-        view = cfg.sim.default_visualizer_cfg
-        place = {"eye": view.eye, "lookat": view.lookat} if view is not None else {}
-        cfg.sim.visualizer_cfgs = [NewtonGLVisualizerCfg(headless=True, window_width=1280, window_height=720, **place)]

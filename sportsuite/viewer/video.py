@@ -12,14 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from sportsuite.envs.offscreen import HEIGHT, WIDTH
 from sportsuite.errors import BadInputError, SportSuiteError
 from sportsuite.learning.policy import Policy
 from sportsuite.viewer.camera import FollowCamera, subjects_of
 
-__all__ = ["VideoWriter", "check_offscreen", "record", "show_offscreen"]
-
-WIDTH, HEIGHT = 960, 540
-"""Default size of a video [pixels] (ours: about 0.1 s per frame with Mesa on two cores)."""
+__all__ = ["VideoWriter", "check_offscreen", "record"]
 
 _SUFFIXES = (".mp4",)
 
@@ -123,23 +121,6 @@ def check_offscreen() -> None:
             ) from error
 
 
-def show_offscreen(env_cfg: Any, width: int = WIDTH, height: int = HEIGHT, worlds: int = 1) -> None:
-    """Give an env cfg an off-screen viewer; it must be built with it.
-
-    Args:
-        env_cfg: The env cfg, changed in place.
-        width: Width of the frames [pixels].
-        height: Height of the frames [pixels].
-        worlds: How many worlds are drawn, from the first on.
-    """
-    from isaaclab_visualizers.newton import NewtonGLVisualizerCfg
-
-    view = NewtonGLVisualizerCfg(headless=True, window_width=width, window_height=height)
-    view.visible_env_indices = list(range(worlds))
-    view.streaming_view = False
-    env_cfg.sim.visualizer_cfgs = [view]
-
-
 def record(
     env: Any,
     policy: Policy,
@@ -150,7 +131,7 @@ def record(
     """Play a policy and film the first world.
 
     Args:
-        env: The environment, not wrapped, built with :func:`show_offscreen`.
+        env: The environment, not wrapped, built with :func:`sportsuite.envs.offscreen.add_offscreen_viewer`.
         policy: The policy.
         path: Target, ending in ``.mp4``.
         seconds: Length of the video [s].
