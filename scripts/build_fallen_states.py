@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from sportsuite.assets import record_assets
 from sportsuite.characters.spec import JOINT_NAMES
 
 DROP_HEIGHT = 0.89
@@ -91,6 +92,10 @@ def main() -> None:
     partial = args.output.with_suffix(".partial.npz")
     np.savez(partial, **states)
     os.replace(partial, args.output)
+    root = args.output.parents[1]
+    if (root / "manifest.yaml").exists():
+        origin = "sportsuite, simulated by scripts/build_fallen_states.py"
+        record_assets(root, {args.output.relative_to(root).as_posix(): (origin, "BSD-3-Clause")})
     print(f"{len(states['root_height'])} fallen states in {args.output}")
 
 
