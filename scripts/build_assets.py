@@ -14,11 +14,14 @@ from sportsuite.characters.spec import SOLE_DROP, VARIANTS, asset_name
 LICENCE = "BSD-3-Clause"
 ORIGIN = "sportsuite, written by scripts/build_assets.py"
 
+SIMULATED = {"motions/fallen_states.npz": "sportsuite, written by scripts/build_fallen_states.py"}
+"""Files that depend on the physics engine's arithmetic: recorded here where they exist, written by their own scripts."""
+
 logger = logging.getLogger("build_assets")
 
 
 def build(root: Path) -> list[str]:
-    """Write every generated asset below ``root`` and record it in the manifest.
+    """Write every generated asset below ``root`` and record it, and the simulated ones, in the manifest.
 
     Returns:
         Names of the files written, relative to ``root``.
@@ -29,7 +32,9 @@ def build(root: Path) -> list[str]:
             name = asset_name(variant, foot)
             write_humanoid28(root / name, size.height, size.mass, foot)
             names.append(name)
-    record_assets(root, dict.fromkeys(names, (ORIGIN, LICENCE)))
+    sources = dict.fromkeys(names, (ORIGIN, LICENCE))
+    sources |= {name: (origin, LICENCE) for name, origin in SIMULATED.items() if (root / name).is_file()}
+    record_assets(root, sources)
     return names
 
 

@@ -85,7 +85,7 @@ def ground_friction(scene: InteractiveScene, ball: BallContactCfg, step_dt: floa
     rates = _live_rates(scene[name].cfg.prim_path.rsplit("/", 1)[-1])
     if rates is None:
         return _nothing
-    table, pairs, substep_dt = rates
+    table, pairs, substep_dt, publish = rates
     entity: RigidObject = scene[name]
 
     def update() -> None:
@@ -95,6 +95,7 @@ def ground_friction(scene: InteractiveScene, ball: BallContactCfg, step_dt: floa
         rate = coulomb_rate(velocity, spin, gap, ball, step_dt, substep_dt)
         _, full = friction_solref(1.0, substep_dt)
         table[:, pairs, 1] = full * rate.unsqueeze(1)
+        publish()
 
     return update
 
@@ -103,8 +104,13 @@ def _nothing() -> None:
     """Set nothing: the backend's own friction is right."""
 
 
-def _live_rates(ball: str) -> tuple[torch.Tensor, list[int], float] | None:
-    """The solver's friction references (worlds, pairs, 2), the pairs of ball and plane, and the substep [s]."""
+def _live_rates(ball: str) -> tuple[torch.Tensor, list[int], float, Callable[[], None]] | None:
+    """What setting friction takes.
+
+    Returns:
+        The solver's friction references (worlds, pairs, 2), the pairs of ball and plane, the substep [s], and a
+        function that makes changes count; None on PhysX or without pairs.
+    """
     import warp as wp
     from isaaclab.sim import SimulationContext
     from isaaclab_newton.physics import NewtonCfg, NewtonManager
@@ -124,7 +130,17 @@ def _live_rates(ball: str) -> tuple[torch.Tensor, list[int], float] | None:
         for pair in range(model.npair)
         if (ends := {int(model.pair_geom1[pair]), int(model.pair_geom2[pair])}) & balls and ends & planes
     ]
-    return wp.to_torch(solver.mjw_model.pair_solreffriction), pairs, NewtonManager.get_solver_dt()
+    table = wp.to_torch(solver.mjw_model.pair_solreffriction)
+    return table, pairs, NewtonManager.get_solver_dt(), _publisher(solver)
+
+
+def _publisher(solver: Any) -> Callable[[], None]:
+    """MuJoCo Warp reads its model at every step; the native solver reads only some fields of it as often."""
+    from sportsuite.physics.mujoco_cpu import fields
+
+    if not hasattr(solver, "track_contacts") or "pair_solreffriction" in fields.LIVE_FIELDS:
+        return _nothing
+    return lambda: solver.notify_model_changed(0)
 
 
 class BallFrictionAction(ActionTerm):

@@ -17,9 +17,13 @@ from isaaclab.utils import configclass
 from sportsuite.characters import spec
 from sportsuite.characters.humanoid28 import humanoid28_cfg
 from sportsuite.physics.ball_contact import BallContactCfg, ball_cfg, ball_pairs_hook
+from sportsuite.physics.ball_friction import ground_friction
+from sportsuite.physics.contacts import add_touch_sensor
 from sportsuite.physics.ground import ground_cfg
 
-SUBSTEPS = 2
+SUBSTEP_DT = 1 / 240
+SUBSTEPS = {"newton_mjwarp": 2, "mujoco_cpu": 2, "ovphysx": 1}
+"""Solver substeps per physics step; PhysX has none."""
 
 
 @dataclass
@@ -30,6 +34,9 @@ class Scene:
     scene: InteractiveScene
     dt: float
     ball_spec: BallContactCfg
+
+    def __post_init__(self) -> None:
+        self._set_friction = ground_friction(self.scene, self.ball_spec, self.dt)
 
     @property
     def robot(self) -> Any:
@@ -45,6 +52,7 @@ class Scene:
 
     def step(self, count: int = 1) -> None:
         for _ in range(count):
+            self._set_friction()
             self.scene.write_data_to_sim()
             self.sim.step(render=False)
             self.scene.update(self.dt)
@@ -93,57 +101,55 @@ class Scene:
 
 def physics_cfg(backend: str) -> Any:
     """Solver settings of a backend, large enough for one humanoid and one ball."""
-    if backend == "newton":
-        from isaaclab_newton.physics import MJWarpSolverCfg, NewtonCfg
+    if backend == "ovphysx":
+        from isaaclab_ov.physics import OvPhysxCfg
 
-        solver = MJWarpSolverCfg(
-            njmax=140, nconmax=48, cone="elliptic", integrator="implicitfast", iterations=20, ls_iterations=20
-        )
-        return NewtonCfg(solver_cfg=solver, num_substeps=SUBSTEPS)
-    from isaaclab_ov.physics import OvPhysxCfg
+        return OvPhysxCfg()
+    from isaaclab_newton.physics import MJWarpSolverCfg, NewtonCfg
 
-    return OvPhysxCfg()
+    from sportsuite.physics.mujoco_cpu.cfg import MuJoCoCpuSolverCfg
+
+    solver = {"newton_mjwarp": MJWarpSolverCfg, "mujoco_cpu": MuJoCoCpuSolverCfg}[backend]
+    settings = {"cone": "elliptic", "integrator": "implicitfast", "iterations": 30, "ls_iterations": 30}
+    return NewtonCfg(solver_cfg=solver(njmax=200, nconmax=48, **settings), num_substeps=SUBSTEPS[backend])
 
 
-def scene_cfg(num_envs: int, ball: BallContactCfg) -> InteractiveSceneCfg:
-    """Ground, football humanoid, ball and the two contact sensors that tests read."""
+def scene_cfg(backend: str, num_envs: int, ball: BallContactCfg) -> InteractiveSceneCfg:
+    """Ground, football humanoid, ball and the sensors that tests read."""
 
     @configclass
     class SceneCfg(InteractiveSceneCfg):
         ground = ground_cfg()
         robot = humanoid28_cfg()
         ball: Any = None
-        feet = ContactSensorCfg(prim_path="{ENV_REGEX_NS}/Robot/.*_foot", history_length=2, track_air_time=True)
-        touch = ContactSensorCfg(
-            prim_path="{ENV_REGEX_NS}/Ball",
-            filter_prim_paths_expr=["{ENV_REGEX_NS}/Robot/" + name for name in spec.BODY_NAMES],
-        )
+        feet = ContactSensorCfg(prim_path="{ENV_REGEX_NS}/Robot/.*_foot")
+        ball_touch: Any = None
 
     cfg = SceneCfg(num_envs=num_envs, env_spacing=8.0)
     cfg.ball = ball_cfg(ball)
+    if backend == "ovphysx":
+        add_touch_sensor(cfg)
     return cfg
 
 
 @contextmanager
-def running_scene(
-    backend: str, num_envs: int = 4, dt: float = 1 / 120, ball: BallContactCfg | None = None
-) -> Iterator[Scene]:
+def running_scene(backend: str, num_envs: int = 4, ball: BallContactCfg | None = None) -> Iterator[Scene]:
     """Build a scene on the CPU and close it afterwards."""
     ball = ball or BallContactCfg()
     if backend == "ovphysx":
         from sportsuite.physics.ovphysx_cpu import allow_ovphysx_without_cuda
 
         allow_ovphysx_without_cuda()
+    dt = SUBSTEP_DT * SUBSTEPS[backend]
     sim_cfg = SimulationCfg(dt=dt, device="cpu", physics=physics_cfg(backend))
-    launch = {"headless": True, "device": "cpu"}
     with ExitStack() as stack:
-        stack.enter_context(launch_simulation(sim_cfg, launch))
+        stack.enter_context(launch_simulation(sim_cfg, {"headless": True, "device": "cpu"}))
         sim = SimulationContext(sim_cfg)
         stack.callback(sim.clear_instance)
-        if backend == "newton":
+        if backend != "ovphysx":
             from isaaclab_newton.cloner import newton_builder_world_hook
 
-            stack.enter_context(newton_builder_world_hook(ball_pairs_hook(ball, dt / SUBSTEPS)))
-        scene = InteractiveScene(scene_cfg(num_envs, ball))
+            stack.enter_context(newton_builder_world_hook(ball_pairs_hook(ball, SUBSTEP_DT)))
+        scene = InteractiveScene(scene_cfg(backend, num_envs, ball))
         sim.reset()
         yield Scene(sim, scene, dt, ball)
