@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from isaaclab_rl.rsl_rl import RslRlOnPolicyRunnerCfg
+from sportsuite.learning.agent_cfgs import AgentSize, SportRunnerCfg, ppo_cfg
 
-from sportsuite.learning.agent_cfgs import ppo_cfg
+_MODEL = "sportsuite_tasks.football.models:InterceptModel"
 
 
-def smoke() -> RslRlOnPolicyRunnerCfg:
+def _trap(size: AgentSize) -> SportRunnerCfg:
+    return ppo_cfg(size, "trap", **{"actor.class_name": _MODEL, "critic.class_name": _MODEL})
+
+
+def smoke() -> SportRunnerCfg:
     """A minute on a laptop: shows that everything runs."""
-    return ppo_cfg("smoke", "trap")
+    return _trap("smoke")
 
 
-def cpu() -> RslRlOnPolicyRunnerCfg:
+def cpu() -> SportRunnerCfg:
     """Hours on a laptop's CPU."""
-    return ppo_cfg("cpu", "trap")
+    return _trap("cpu")
 
 
-def gpu() -> RslRlOnPolicyRunnerCfg:
+def gpu() -> SportRunnerCfg:
     """The texts' scale on one GPU."""
-    return ppo_cfg("gpu", "trap")
+    return _trap("gpu")
