@@ -3,6 +3,9 @@
 The layer is built in memory, rounded and exported as text, so that the same arguments always give the same bytes.
 """
 
+# OpenUSD's stubs declare that Define() and Apply() return None.
+# pyright: reportReturnType=false, reportArgumentType=false, reportOptionalMemberAccess=false
+
 from __future__ import annotations
 
 import math

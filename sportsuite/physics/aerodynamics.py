@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import torch
 from isaaclab.managers import ActionTerm, ActionTermCfg
@@ -153,7 +153,7 @@ class AerodynamicsAction(ActionTerm):
 
     def apply_actions(self) -> None:
         """Set the force for the coming physics step."""
-        apply_aerodynamics(self._asset, self._coefficients, self.cfg.mass, self._env.physics_dt)
+        apply_aerodynamics(cast("RigidObject", self._asset), self._coefficients, self.cfg.mass, self._env.physics_dt)
 
     def reset(self, env_ids: Sequence[int] | None = None) -> None:
         """Do nothing: the force follows from the ball's velocity alone."""

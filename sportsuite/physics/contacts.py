@@ -264,9 +264,10 @@ def _track_with_sensor(
         )
     total = torch.zeros(scene.num_envs, len(names) + 1, device=scene.device)
     key = f"{TOUCH_SENSOR}_sum"
-    scene.sensors[key] = _SensorSum(sensor, total, [reported.index(path) for path in paths])
+    sensors: dict[str, Any] = scene.sensors
+    sensors[key] = _SensorSum(sensor, total, [reported.index(path) for path in paths])
 
     def stop() -> None:
-        scene.sensors.pop(key, None)
+        sensors.pop(key, None)
 
     return TouchTracker(names, total, stop)

@@ -1,6 +1,7 @@
 """Warp kernel that books the ball's contact impulses by body."""
 
-# Warp reads the annotations of kernels at run time, so they must not be postponed.
+# Warp reads the annotations of kernels at run time, so they must be neither postponed nor plain types.
+# pyright: reportInvalidTypeForm=false
 
 import warp as wp
 

@@ -12,6 +12,7 @@ from sportsuite.errors import BadInputError
 from sportsuite.physics.ball_contact import (
     BallContactCfg,
     ball_cfg,
+    ball_pairs_hook,
     basketball_contact,
     deadbeat_solref,
     friction_solref,
@@ -129,6 +130,58 @@ def test_soft_contact_returns_the_restitution():
 def test_bad_constants_are_named(call, named):
     with pytest.raises(BadInputError, match=named):
         call()
+
+
+class FakeBuilder:
+    """The parts of Newton's builder that the hook reads, two worlds with a ground they share."""
+
+    def __init__(self) -> None:
+        from newton import ShapeFlags
+
+        solid, seen = int(ShapeFlags.COLLIDE_SHAPES), int(ShapeFlags.VISIBLE)
+        shapes = [
+            ("/World/ground/collision", -1, -1, solid),
+            ("/World/envs/env_0/Player_7/left_foot/collider_0", 0, 0, solid),
+            ("/World/envs/env_0/Player_7/left_foot/visual_0", 0, 0, seen),
+            ("/World/envs/env_0/Ball/geometry/mesh", 0, 1, solid),
+            ("/World/envs/env_1/Player_7/left_foot/collider_0", 1, 2, solid),
+            ("/World/envs/env_1/Ball/geometry/mesh", 1, 3, solid),
+            ("/World/envs/env_1/Goal/post", 1, -1, solid),
+        ]
+        self.shape_label, self.shape_world, self.shape_body, self.shape_flags = map(list, zip(*shapes, strict=True))
+        self.current_world = 1
+        self.pairs: list[dict] = []
+
+    def add_custom_values(self, **values: object) -> None:
+        self.pairs.append(values)
+
+
+def test_pairs_reach_everything_solid_in_the_same_world_whatever_it_is_called():
+    builder = FakeBuilder()
+    ball_pairs_hook(BallContactCfg(), 1 / 240)(builder, 1, None, None)
+    assert [(pair["mujoco:pair_geom1"], pair["mujoco:pair_geom2"]) for pair in builder.pairs] == [
+        (0, 5),
+        (4, 5),
+        (6, 5),
+    ]
+    assert {pair["mujoco:pair_world"] for pair in builder.pairs} == {1}
+    ground, foot, post = builder.pairs
+    assert ground["mujoco:pair_solref"] == post["mujoco:pair_solref"] == deadbeat_solref(0.8, 1 / 240)
+    assert foot["mujoco:pair_solref"] == soft_solref(0.5, 1 / 240, 0.8)
+    assert ground["mujoco:pair_friction"][:2] == (0.4, 0.4) and foot["mujoco:pair_friction"][:2] == (0.6, 0.6)
+    assert ground["mujoco:pair_condim"] == 3
+
+
+def test_rolling_friction_needs_all_dimensions():
+    builder = FakeBuilder()
+    ball_pairs_hook(BallContactCfg(rolling_friction=0.002), 1 / 240)(builder, 1, None, None)
+    assert builder.pairs[0]["mujoco:pair_condim"] == 6
+    assert builder.pairs[0]["mujoco:pair_friction"][3:] == (0.002, 0.002)
+
+
+def test_world_without_the_ball_is_refused():
+    with pytest.raises(BadInputError, match="'Bal' in world 1"):
+        ball_pairs_hook(BallContactCfg(), 1 / 240, ball_name="Bal")(FakeBuilder(), 1, None, None)
 
 
 def rate(velocity, spin=(0.0, 0.0, 0.0), gap=0.0, step_dt=1 / 30, substep_dt=1 / 240) -> float:

@@ -8,10 +8,12 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+import warp as wp
 
 from sportsuite.characters.spec import BODY_NAMES
 from sportsuite.errors import BadInputError
 from sportsuite.physics.contacts import TOUCH_SENSOR, TouchTracker, add_touch_sensor, track_touches
+from sportsuite.physics.touch_kernel import add_normal_impulses
 
 
 def test_all_of_more_than_a_hundred_touches_are_found(measured):
@@ -85,6 +87,35 @@ def test_sensor_filters_every_body_of_every_robot():
     assert sensor.prim_path == "{ENV_REGEX_NS}/Ball"
     expected = [f"{{ENV_REGEX_NS}}/{robot}/{body}" for robot in ("Red", "Blue") for body in ("head", "left_foot")]
     assert sensor.filter_prim_paths_expr == expected
+
+
+@pytest.mark.parametrize(("pyramidal", "ground"), [(0, 2.0), (1, 2.0 + 3.0 + 5.0 + 7.0)])
+def test_kernel_books_normal_impulses_of_the_ball_only(pyramidal, ground):
+    """Ball = geom 2, slots: geom 0 the ground (last column), geom 1 body 0."""
+    contacts = [
+        # geoms, world, rows
+        ((0, 2), 0, (0, 1, 2, 3)),
+        ((2, 1), 1, (0, 1, 2, 3)),
+        ((0, 1), 0, (0, 1, 2, 3)),  # no ball
+        ((0, 2), 0, (-1, -1, -1, -1)),  # not active
+        ((0, 2), 0, (0, 1, 2, 3)),  # beyond the count
+    ]
+    total = wp.zeros((2, 2), dtype=float, device="cpu")
+    inputs = [
+        wp.array([4], dtype=int, device="cpu"),
+        wp.array([wp.vec2i(*geoms) for geoms, _, _ in contacts], dtype=wp.vec2i, device="cpu"),
+        wp.array([world for _, world, _ in contacts], dtype=int, device="cpu"),
+        wp.array([3] * 5, dtype=int, device="cpu"),
+        wp.array([rows for _, _, rows in contacts], dtype=int, device="cpu"),
+        wp.array([[2.0, 3.0, 5.0, 7.0], [1.0, 0.0, 0.0, 0.0]], dtype=float, device="cpu"),
+        wp.array([1, 0, 1], dtype=int, device="cpu"),
+        wp.array([0, 0, 1], dtype=int, device="cpu"),
+        pyramidal,
+        0.5,
+        total,
+    ]
+    wp.launch(add_normal_impulses, dim=5, inputs=inputs, device="cpu")
+    assert total.numpy().tolist() == [[0.0, 0.5 * ground], [0.5, 0.0]]
 
 
 class FakeScene(dict):
