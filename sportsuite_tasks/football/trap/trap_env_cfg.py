@@ -14,7 +14,7 @@ from isaaclab.managers import (
 )
 from isaaclab.utils import configclass
 
-from sportsuite.characters.spec import BODY_NAMES, FEET
+from sportsuite.characters.spec import ARMS, BODY_NAMES, FEET
 from sportsuite.mdp import events, observations, terminations
 from sportsuite_tasks.football.football_env_cfg import FootballEnvCfg, joint_targets_cfg
 from sportsuite_tasks.football.mdp import commands, curriculums, rewards
@@ -25,6 +25,9 @@ MUST_STAY_UP = [name for name in BODY_NAMES if name not in (*FEET, "right_shin",
 """Bodies whose height tells a fall. Shins are left out: their origin is the knee, which may go down in a lunge
 (ours).
 """
+
+PLAYING_BODIES = [name for name in BODY_NAMES if name not in ARMS]
+"""Bodies that may play the ball."""
 
 
 @configclass
@@ -90,6 +93,17 @@ class RewardsCfg:
 
     before = RewardTermCfg(func=rewards.trap_before, weight=30.0, params={"command_name": "trap", "scale": 10.0})
     after = RewardTermCfg(func=rewards.trap_after, weight=30.0, params={"command_name": "trap", "scale": 10.0})
+    # Ours, off: shaping for training with few samples and without a motion prior (docs/tasks/trap.md).
+    meet_path = RewardTermCfg(
+        func=rewards.meet_flight_path,
+        weight=0.0,
+        params={
+            "command_name": "trap",
+            "scale": 4.0,
+            "asset_cfg": SceneEntityCfg("robot", body_names=PLAYING_BODIES, preserve_order=True),
+        },
+    )
+    touch_bonus = RewardTermCfg(func=rewards.first_touch_bonus, weight=0.0, params={"command_name": "trap"})
 
 
 @configclass

@@ -101,3 +101,37 @@ def test_a_ball_is_missed_when_it_is_far_and_leaving(ball_pos, ball_vel, expecte
     zero = torch.zeros(1, 2)
     passed = terminations.ball_passed(zero, torch.tensor([ball_pos]), zero, torch.tensor([ball_vel]), 3.0)
     assert passed.item() is expected
+
+
+def test_distance_to_the_flight_path_by_hand():
+    """A ball at rest 4.905 m up falls for one second: its path is the vertical above the landing point."""
+    bodies = torch.tensor([[[0.3, 0.4, 1.0], [2.0, 0.0, 1.0]], [[0.0, 0.0, 7.0], [9.0, 9.0, 9.0]]])
+    ball = torch.tensor([[0.0, 0.0, 0.11 + 4.905], [0.0, 0.0, 0.11 + 4.905]])
+    distance = rewards.distance_to_flight_path(bodies, ball, torch.zeros(2, 3), radius=0.11)
+    # beside the path the horizontal distance counts; above the ball only what lies before it does
+    assert distance.tolist() == pytest.approx([0.5, 7.0 - 5.015], abs=1e-4)
+
+
+def test_only_the_part_before_the_landing_counts():
+    """Rolling on the ground: the landing is now, so the path is the ball itself."""
+    bodies = torch.tensor([[[3.0, 0.0, 0.11]]])
+    distance = rewards.distance_to_flight_path(
+        bodies, torch.tensor([[0.0, 0.0, 0.11]]), torch.tensor([[5.0, 0.0, 0.0]]), radius=0.11
+    )
+    assert distance.item() == pytest.approx(3.0, abs=1e-4)
+
+
+def test_touch_bonus_is_paid_once_and_not_for_the_hand():
+    env = Env(torch.zeros(2, 3), torch.zeros(2, 3), torch.zeros(2, 3), torch.zeros(2, 3), "head")
+    arms = [BODY_NAMES.index(name) for name in ARMS]
+
+    def outcome(ids):
+        touch = env.command.first_touch.refresh()
+        return {"success": touch.touched & ~touch.bounced, "hand": touch.bodies[:, arms].any(dim=1)}
+
+    env.command.outcome = outcome
+    env.hit(0, "right_shin")
+    env.touch.impulse[1, BODY_NAMES.index("left_hand")] = 0.2
+    assert rewards.first_touch_bonus(env, "trap").tolist() == [1.0, 0.0]
+    env.hit(0, "right_shin")
+    assert rewards.first_touch_bonus(env, "trap").tolist() == [0.0, 0.0]
