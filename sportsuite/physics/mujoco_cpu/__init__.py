@@ -7,6 +7,12 @@ this package stays light.
 from __future__ import annotations
 
 import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sportsuite.physics.mujoco_cpu.cfg import MuJoCoCpuSolverCfg
+    from sportsuite.physics.mujoco_cpu.manager import NewtonMuJoCoCpuManager
+    from sportsuite.physics.mujoco_cpu.solver import SolverMuJoCoCpu
 
 _WHERE = {
     "MuJoCoCpuSolverCfg": "cfg",
@@ -14,7 +20,7 @@ _WHERE = {
     "SolverMuJoCoCpu": "solver",
 }
 
-__all__ = ["MuJoCoCpuSolverCfg", "NewtonMuJoCoCpuManager", "SolverMuJoCoCpu"]  # noqa: F822 - see __getattr__
+__all__ = ["MuJoCoCpuSolverCfg", "NewtonMuJoCoCpuManager", "SolverMuJoCoCpu"]
 
 
 def __getattr__(name: str) -> object:

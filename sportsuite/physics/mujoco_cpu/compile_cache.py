@@ -7,10 +7,12 @@ compile time again in every process.
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
 import sys
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +33,15 @@ def cache_folder() -> Path:
     return base / "sportsuite" / "numba"
 
 
-def _make_cache(function: object, folder: Path) -> object:
+def _package_stamp() -> str:
+    """Hash of this package's sources and of MuJoCo's version, whose struct offsets compiled code may hold."""
+    digest = hashlib.sha256(version("mujoco").encode())
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _make_cache(function: Any, folder: Path) -> Any:
     from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserWideCacheLocator
 
     class Locator(UserWideCacheLocator):
@@ -40,6 +50,10 @@ def _make_cache(function: object, folder: Path) -> object:
         def __init__(self, py_func: object, py_file: str) -> None:
             super().__init__(py_func, py_file)
             self._cache_path = str(folder / self.get_suitable_cache_subpath(py_file))
+
+        def get_source_stamp(self) -> str:
+            """Every file that the compiled code may have come from counts, not only the function's own."""
+            return _package_stamp() + str(super().get_source_stamp())
 
     class Implementation(CompileResultCacheImpl):
         """Numba's way of storing compiled functions, at our place."""
@@ -54,11 +68,11 @@ def _make_cache(function: object, folder: Path) -> object:
     return LoopCache(function)
 
 
-def enable(*functions: object) -> bool:
+def enable(*functions: Any) -> bool:
     """Make numba functions load from, and be stored in, the user's cache folder.
 
     Args:
-        *functions: Functions made by ``numba.njit`` that have not been called yet.
+        *functions: Functions made by ``numba.njit``; those that are compiled already are left alone.
 
     Returns:
         Whether they are cached. Where no folder can be written they are not, which is logged and costs a few seconds
@@ -66,7 +80,7 @@ def enable(*functions: object) -> bool:
     """
     try:
         folder = cache_folder()
-        for function in functions:
+        for function in (f for f in functions if not f.signatures):
             function._cache = _make_cache(function.py_func, folder)
     except (RuntimeError, OSError, ImportError, AttributeError) as error:
         logger.info("compiled physics loop is not cached (%s); it is compiled anew in every process", error)
@@ -74,7 +88,7 @@ def enable(*functions: object) -> bool:
     return True
 
 
-def compile_callback(function: Callable[..., object], signature: object) -> Any:
+def compile_callback(function: Callable[..., object], signature: Any) -> Any:
     """Compile a C callback, from the user's cache folder if it is there.
 
     Args:

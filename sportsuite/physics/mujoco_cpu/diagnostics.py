@@ -71,7 +71,7 @@ class StepReport:
         """
         if lost and self.contact_overflow == 0:
             logger.warning(
-                "%d contacts of this step are not reported: the arrays hold %d; raise nconmax (later cases are counted)",
+                "%d contacts of this step are not reported, the arrays hold %d: raise nconmax (later ones are counted)",
                 lost,
                 capacity,
             )

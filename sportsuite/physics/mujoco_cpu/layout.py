@@ -34,23 +34,21 @@ _PROBE_MODEL = """<mujoco><worldbody><geom type="plane" size="1 1 1"/>
 
 
 class StepFunctions(NamedTuple):
-    """Addresses of libmujoco's functions.
+    """Addresses of libmujoco's functions; each takes a model and a data.
 
     Attributes:
-        step: ``mj_step(model, data)``.
-        forward: ``mj_forward(model, data)``.
-        check_acc: ``mj_checkAcc(model, data)``.
-        rne_post: ``mj_rnePostConstraint(model, data)``.
-        euler: ``mj_Euler(model, data)``.
-        implicit: ``mj_implicit(model, data)``.
+        step: ``mj_step``.
+        forward: ``mj_forward``.
+        check_acc: ``mj_checkAcc``.
+        rne_post: ``mj_rnePostConstraint``.
+        integrate: ``mj_Euler`` or ``mj_implicit``.
     """
 
     step: int
     forward: int
     check_acc: int
     rne_post: int
-    euler: int
-    implicit: int
+    integrate: int
 
 
 class DataOffsets(NamedTuple):
@@ -87,7 +85,7 @@ class ContactOffsets(NamedTuple):
     size: int
 
 
-def _ctype(node: Any) -> type:
+def _ctype(node: Any) -> Any:
     """Return the ctypes type of one node of MuJoCo's introspection tables."""
     if hasattr(node, "extents"):
         ctype = _ctype(node.inner_type)
@@ -123,7 +121,8 @@ def struct_type(name: str) -> type[ctypes.Structure]:
     try:
         return _structure(name, STRUCTS[name].fields)
     except (KeyError, AttributeError) as error:
-        raise RuntimeError(f"MuJoCo {mujoco.__version__} describes no struct {name!r} that can be read: {error}") from None
+        raise RuntimeError(f"MuJoCo {mujoco.__version__} has no struct {name!r} that can be read: {error}") from None
+
 
 def offset(struct: type[ctypes.Structure], field: str) -> int:
     """Return the byte offset of a field.
@@ -149,9 +148,7 @@ def data_offsets() -> DataOffsets:
     """
     data, stat = struct_type("mjData"), struct_type("mjWarningStat")
     plain = {name: offset(data, name) for name in DataOffsets._fields if hasattr(data, name)}
-    offsets = DataOffsets(
-        **plain, warning_number=offset(stat, "number"), warning_size=ctypes.sizeof(stat)
-    )
+    offsets = DataOffsets(**plain, warning_number=offset(stat, "number"), warning_size=ctypes.sizeof(stat))
     _check(offsets, contact_offsets())
     return offsets
 
@@ -199,24 +196,25 @@ def library() -> ctypes.CDLL:
     return ctypes.CDLL(str(names[0]))
 
 
-@functools.cache
-def step_functions() -> StepFunctions:
+def step_functions(integrator: int) -> StepFunctions:
     """Return the addresses of the functions the compiled loop calls.
+
+    Args:
+        integrator: ``mjtIntegrator`` of the model; not RK4.
 
     Raises:
         RuntimeError: The library lacks one of them.
     """
-    names = StepFunctions(
-        "mj_step", "mj_forward", "mj_checkAcc", "mj_rnePostConstraint", "mj_Euler", "mj_implicit"  # type: ignore[arg-type]
-    )
+    integrate = "mj_Euler" if integrator == mujoco.mjtIntegrator.mjINT_EULER else "mj_implicit"
+    names = ("mj_step", "mj_forward", "mj_checkAcc", "mj_rnePostConstraint", integrate)
     try:
-        addresses = [ctypes.cast(getattr(library(), str(name)), ctypes.c_void_p).value for name in names]
+        addresses = [ctypes.cast(getattr(library(), name), ctypes.c_void_p).value for name in names]
     except AttributeError as error:
         raise RuntimeError(f"MuJoCo {mujoco.__version__} does not export a needed function: {error}") from None
     return StepFunctions(*(int(address or 0) for address in addresses))
 
 
-def _read(address: int, ctype: type) -> object:
+def _read(address: int, ctype: Any) -> Any:
     return ctype.from_address(address).value
 
 

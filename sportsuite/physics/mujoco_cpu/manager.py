@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from isaaclab_newton.physics.mjwarp_manager import NewtonMJWarpManager
 from newton import Model
 from newton.solvers import SolverMuJoCo
@@ -27,14 +29,14 @@ class NewtonMuJoCoCpuManager(NewtonMJWarpManager):
 
     @classmethod
     def _can_fuse_substeps(cls) -> bool:
-        return cls._use_single_state and not cls._state_force_callbacks and cls._solver.can_fuse_substeps
+        return bool(cls._use_single_state and not cls._state_force_callbacks and cls._solver.can_fuse_substeps)
 
     @classmethod
-    def _run_solver_substeps(cls, contacts: object) -> None:
+    def _run_solver_substeps(cls, contacts: Any) -> None:
         if not cls._can_fuse_substeps():
             super()._run_solver_substeps(contacts)
             return
-        state = cls.backend.state_0
+        state: Any = cls.backend.state_0
         cls._apply_staged_body_forces(state)
         cls._solver.step_substeps(state, state, cls.backend.control, cls._solver_dt, cls._num_substeps)
         state.clear_forces()

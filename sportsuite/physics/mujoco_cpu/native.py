@@ -5,12 +5,22 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from contextlib import nullcontext
+from typing import Any
 
 import mujoco
 import numpy as np
 import warp as wp
 
-from sportsuite.physics.mujoco_cpu import compile_cache, fields, layout, plane_mesh, stepping
+from sportsuite.physics.mujoco_cpu import compile_cache, contact_arrays, fields, layout, plane_mesh, stepping
+from sportsuite.physics.mujoco_cpu.context import (
+    CONTACT_FLOATS,
+    STAGE_FLOATS,
+    STAGE_INTS,
+    ContactArrays,
+    LoopContext,
+    RowArrays,
+    Sizes,
+)
 from sportsuite.physics.mujoco_cpu.diagnostics import StepReport
 from sportsuite.physics.mujoco_cpu.thread_models import ThreadModels
 from sportsuite.physics.mujoco_cpu.workers import Failure, WorkerPool
@@ -35,7 +45,7 @@ class NativeLoop:
         models: The threads' models and data.
     """
 
-    def __init__(self, template: mujoco.MjModel, mjw_model: object, mjw_data: object, num_threads: int) -> None:
+    def __init__(self, template: mujoco.MjModel, mjw_model: Any, mjw_data: Any, num_threads: int) -> None:
         self._mjw_model, self._data = mjw_model, mjw_data
         self._num_worlds = int(mjw_data.nworld)
         self._template = template
@@ -44,7 +54,7 @@ class NativeLoop:
         self.report = StepReport(self._num_worlds)
         self._contact_rules = plane_mesh.installed if _has_plane_and_mesh(template) else nullcontext
         self._trackers: list[tuple[np.ndarray, np.ndarray, wp.array]] = []
-        compile_cache.enable(stepping.step_worlds, stepping.write_contacts)
+        compile_cache.enable(stepping.step_worlds, contact_arrays.write_contacts)
         self._start()
 
     # -- set-up -----------------------------------------------------------------------------------------------------
@@ -56,50 +66,53 @@ class NativeLoop:
         capacity = int(self._data.naconmax)
         # Only the part that contacts are written to is ever backed by memory.
         self._stage = [
-            (np.empty((capacity, stepping.STAGE_FLOATS), np.float32), np.empty((capacity, stepping.STAGE_INTS), np.int32))
+            (np.empty((capacity, STAGE_FLOATS), np.float32), np.empty((capacity, STAGE_INTS), np.int32))
             for _ in range(self._num_threads)
         ]
         self._nefc = self._data.nefc.numpy()
         self._context = self._make_context()
+        self._compile()
 
-    def _make_context(self) -> stepping.LoopContext:
-        threads, names = self._num_threads, self._inputs()
-        inputs = [(self._array(name).ptr, self._width(name)) for name in names]
-        outputs = [(getattr(self._data, name).ptr, self._width(name)) for name in self._outputs()]
+    def _compile(self) -> None:
+        """Have the loop compiled now, rather than in the first step: with no world to step it does nothing."""
+        logger.info("preparing the compiled physics loop (takes some seconds once per machine)")
+        idle = self._context._replace(sizes=self._context.sizes._replace(worlds=0))
+        stepping.step_worlds(idle, 0)
+        contact_arrays.write_contacts(idle)
+        with self._contact_rules():
+            pass
+
+    def _make_context(self) -> LoopContext:
+        threads, names, results = range(self._num_threads), self._inputs(), self._outputs()
         rows, row_at = self._rows()
-        return stepping.LoopContext(
-            functions=self._functions(),
-            data_at=np.array(layout.data_offsets(), np.int64),
-            contact_at=np.array(layout.contact_offsets(), np.int64),
-            models=np.array([model._address for model in self.models.models], np.int64),
-            datas=np.array([data._address for data in self.models.datas], np.int64),
-            inputs=_table(inputs, 2),
-            input_at=_table([[self._place(t, name) for name in names] for t in range(threads)], len(names)),
+        return LoopContext(
+            functions=layout.step_functions(int(self._template.opt.integrator)),
+            data_at=layout.data_offsets(),
+            contact_at=layout.contact_offsets(),
+            sizes=self._sizes(),
+            report=self._row_arrays(),
+            contacts=self._contact_arrays(),
+            substeps=1,
+            with_rne=False,
+            time_step=0.0,
+            models=_addresses([model._address for model in self.models.models]),
+            datas=_addresses([data._address for data in self.models.datas]),
+            inputs=_table([(self._array(name).ptr, self._width(name)) for name in names], 2),
+            input_at=_table([[self._place(t, name) for name in names] for t in threads], len(names)),
             rows=rows,
             row_at=row_at,
-            outputs=_table(outputs, 2),
-            output_at=_table(
-                [[self._place(t, name) for name in self._outputs()] for t in range(threads)], len(outputs)
-            ),
-            report=self._report_addresses(),
-            contacts=self._contact_addresses(),
+            outputs=_table([(self._array(name).ptr, self._width(name)) for name in results], 2),
+            output_at=_table([[self._place(t, name) for name in results] for t in threads], len(results)),
             trackers=self._tracker_addresses(),
-            settings=self._settings(),
-            time_step=np.zeros(1),
+            contact_floats=self._contact_floats(),
             counter=np.zeros(1, np.int64),
-            current=np.zeros(threads, np.int32),
-            seen=np.zeros((threads, len(self.report.warnings)), np.int32),
+            current=np.zeros(self._num_threads, np.int32),
+            seen=np.zeros((self._num_threads, len(self.report.warnings)), np.int32),
             warned=self.report.warned,
             staged=np.zeros((self._num_worlds, 4), np.int64),
-            stage_float=np.array([floats.ctypes.data for floats, _ in self._stage], np.int64),
-            stage_int=np.array([ints.ctypes.data for _, ints in self._stage], np.int64),
+            stage_float=_addresses([floats.ctypes.data for floats, _ in self._stage]),
+            stage_int=_addresses([ints.ctypes.data for _, ints in self._stage]),
         )
-
-    def _functions(self) -> np.ndarray:
-        found = layout.step_functions()
-        euler = self._template.opt.integrator == mujoco.mjtIntegrator.mjINT_EULER
-        integrate = found.euler if euler else found.implicit
-        return np.array([found.step, found.forward, found.check_acc, found.rne_post, integrate], np.int64)
 
     def _array(self, name: str) -> wp.array:
         return getattr(self._mjw_model if name in fields.LIVE_FIELDS else self._data, name)
@@ -110,7 +123,7 @@ class NativeLoop:
     def _outputs(self) -> list[str]:
         return [name for name in (*fields.OUTPUT_FIELDS, *fields.RNE_FIELDS) if self._width(name)]
 
-    def _owner(self, thread: int, name: str) -> object:
+    def _owner(self, thread: int, name: str) -> Any:
         return self.models.models[thread] if name in fields.LIVE_FIELDS else self.models.datas[thread]
 
     def _width(self, name: str) -> int:
@@ -135,18 +148,23 @@ class NativeLoop:
         active_at = np.array([[data.eq_active.ctypes.data] for data in self.models.datas], np.int64)
         return np.vstack([rows, active]), np.hstack([places, active_at])
 
-    def _report_addresses(self) -> np.ndarray:
+    def _row_arrays(self) -> RowArrays:
         data = self._data
         arrays = (data.efc.force, data.nefc, data.ne, data.nf, data.nl, data.solver_niter)
-        return np.array([array.ptr for array in arrays], np.int64)
+        return RowArrays(*(int(array.ptr or 0) for array in arrays))
 
-    def _contact_addresses(self) -> np.ndarray:
-        c, data = self._data.contact, self._data
-        arrays = (
-            *(c.dist, c.pos, c.frame, c.includemargin, c.friction, c.solref, c.solreffriction, c.solimp),
-            *(c.dim, c.geom, c.efc_address, c.worldid, c.type, c.geomcollisionid, data.nacon, data.ncollision),
-        )
-        return np.array([array.ptr or 0 for array in arrays], np.int64)
+    def _contact_arrays(self) -> ContactArrays:
+        """Addresses of the contact arrays; the fields of both sides have the same names."""
+        counts = {"nacon": self._data.nacon, "ncollision": self._data.ncollision}
+        arrays = {name: counts.get(name, getattr(self._data.contact, name, None)) for name in ContactArrays._fields}
+        return ContactArrays(**{name: int(array.ptr or 0) for name, array in arrays.items()})
+
+    def _contact_floats(self) -> np.ndarray:
+        offsets, column, rows = layout.contact_offsets(), 0, []
+        for name, count in CONTACT_FLOATS.items():
+            rows.append((getattr(offsets, name), column, count, int(getattr(self._data.contact, name).ptr or 0)))
+            column += count
+        return _table(rows, 4)
 
     def _tracker_addresses(self) -> np.ndarray:
         rows = [
@@ -154,15 +172,15 @@ class NativeLoop:
         ]
         return _table(rows, 4)
 
-    def _settings(self) -> np.ndarray:
-        values = np.zeros(8, np.int64)
-        values[stepping.N_WORLDS] = self._num_worlds
-        values[stepping.CHUNK] = max(1, min(_MAX_CHUNK, self._num_worlds // (4 * self._num_threads)))
-        values[stepping.N_ROWS] = self._data.efc.force.shape[1]
-        values[stepping.STAGE_CAPACITY] = int(self._data.naconmax)
-        values[stepping.N_PYRAMID] = self._data.contact.efc_address.shape[1]
-        values[stepping.PYRAMIDAL] = self._template.opt.cone == mujoco.mjtCone.mjCONE_PYRAMIDAL
-        return values
+    def _sizes(self) -> Sizes:
+        return Sizes(
+            worlds=self._num_worlds,
+            chunk=max(1, min(_MAX_CHUNK, self._num_worlds // (4 * self._num_threads))),
+            rows=int(self._data.efc.force.shape[1]),
+            contacts=int(self._data.naconmax),
+            pyramid=int(self._data.contact.efc_address.shape[1]),
+            pyramidal=bool(self._template.opt.cone == mujoco.mjtCone.mjCONE_PYRAMIDAL),
+        )
 
     # -- use --------------------------------------------------------------------------------------------------------
 
@@ -177,9 +195,9 @@ class NativeLoop:
         rows, row_at = self._rows()
         self._context = self._context._replace(rows=rows, row_at=row_at)
 
-    def add_tracker(self, tracked: Sequence[bool] | np.ndarray, slots: Sequence[int] | np.ndarray, out: wp.array) -> None:
+    def add_tracker(self, tracked: np.ndarray, slots: np.ndarray, out: wp.array) -> None:
         """Accumulate normal impulses into ``out`` from now on; see ``SolverMuJoCoCpu.track_contacts``."""
-        self._trackers.append((np.array(tracked, np.uint8), np.array(slots, np.int32), out))
+        self._trackers.append((tracked.astype(np.uint8), slots.astype(np.int32), out))
         self._context = self._context._replace(trackers=self._tracker_addresses())
 
     def step(self, dt: float, substeps: int, with_rne: bool) -> None:
@@ -194,19 +212,16 @@ class NativeLoop:
             RuntimeError: MuJoCo met an error; names the world. That world keeps the state it had, and so do worlds that
                 were not reached.
         """
-        context = self._context
-        context.settings[stepping.N_SUBSTEPS] = substeps
-        context.settings[stepping.WITH_RNE] = with_rne
-        context.time_step[0] = dt
+        context = self._context._replace(substeps=substeps, with_rne=with_rne, time_step=dt)
         context.counter[0] = 0
         self.models.set_time_step(dt)
         with self._contact_rules():
             failures = self._pool.run(lambda thread: stepping.step_worlds(context, thread))
         if failures:
             self._raise(failures)
-        lost = stepping.write_contacts(context)
-        self.report.count_contacts(lost, int(self._data.naconmax))
-        self.report.count_rows(self._nefc, int(context.settings[stepping.N_ROWS]))
+        lost = contact_arrays.write_contacts(context)
+        self.report.count_contacts(lost, context.sizes.contacts)
+        self.report.count_rows(self._nefc, context.sizes.rows)
         self.report.read_warnings()
 
     def _raise(self, failures: list[Failure]) -> None:
@@ -233,5 +248,9 @@ def _has_plane_and_mesh(model: mujoco.MjModel) -> bool:
 _abandoned: list[tuple[object, ...]] = []
 
 
-def _table(rows: Sequence[Sequence[int]], columns: int) -> np.ndarray:
+def _addresses(values: Sequence[int]) -> np.ndarray:
+    return np.array(values, np.int64)
+
+
+def _table(rows: Sequence[Sequence[Any]], columns: int) -> np.ndarray:
     return np.array(rows, np.int64).reshape(len(rows), columns)

@@ -1,10 +1,11 @@
 """Contacts of a convex mesh with a plane, chosen as MuJoCo Warp chooses them.
 
-Native MuJoCo reports a mesh's deepest vertex and those of that vertex's neighbours that are far enough away. A flat sole
-with a fine outline then rests on two points, a line, where MuJoCo Warp spreads four over the sole (its
-``plane_convex``, Apache 2.0, whose rule this follows): the deepest vertex a, the one farthest from a, the one farthest
-off the line through both, and the one farthest off the other two sides, among those within a millimetre of the deepest.
-A character stands better on that, and stands alike on both backends.
+Native MuJoCo 3.12 reports a mesh's deepest vertex and those of that vertex's neighbours that are not too close to it. A
+flat sole with a fine outline then rests on vertices of one side, as on an edge. MuJoCo Warp spreads its points over the
+sole (``plane_convex``, Apache 2.0, whose rule this follows): the deepest vertex a, the vertex farthest from a and the
+vertex farthest off the line through both, among those within a millimetre of the deepest. Its fourth point is left out:
+MuJoCo 3.12 ends a step in which a plane and a mesh have more than three contacts. A character stands better on the
+three, and hardly otherwise than on MuJoCo Warp's four.
 
 MuJoCo's table of collision functions is meant to be changed by its users; ours is in it only while worlds are stepped.
 """
@@ -13,169 +14,181 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import logging
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import mujoco
-import numba
 import numpy as np
-from llvmlite import ir
 from numba import carray, types
-from numba.extending import intrinsic
 
 from sportsuite.physics.mujoco_cpu import compile_cache, layout
+from sportsuite.physics.mujoco_cpu.pointers import address_at, compiled, int_at, pointer
 
-logger = logging.getLogger(__name__)
+Vector = tuple[float, float, float]
 
 _FAR = 1.0e6
 _DEPTH_RANGE = 1.0e-3  # [m] how much shallower than the deepest vertex a contact may be
 _FEW = 10  # meshes of fewer vertices are searched whole, as are those without a graph
 _NUM_GEOM_TYPES = int(mujoco.mjtGeom.mjNGEOMTYPES)
+# What a search looks for: the deepest vertex, the deepest within range, the farthest from a, the farthest off the side.
+_DEPTH, _DEPTH_IN_RANGE, _DISTANCE, _OFFSET = range(4)
 
 
-@intrinsic
-def _pointer(typingctx, address):  # noqa: ANN001, ANN202
-    """Turn an integer address into a pointer that carray takes."""
+class _Mesh(NamedTuple):
+    """Vertices (3 values each), how many there are, and the hull's graph in MuJoCo's format (empty: none)."""
 
-    def codegen(context, builder, signature, args):  # noqa: ANN001, ANN202
-        return builder.inttoptr(args[0], ir.IntType(8).as_pointer())
-
-    return types.voidptr(types.int64), codegen
+    vertices: Any
+    count: int
+    graph: Any
 
 
-@numba.njit
-def _dot(u, v):  # noqa: ANN001, ANN202
+class _Aim(NamedTuple):
+    """What vertices are judged by, in the mesh's frame: plane, least depth, point a and the side's normal."""
+
+    point: Vector
+    normal: Vector
+    limit: float
+    a: Vector
+    side: Vector
+
+
+@compiled
+def _dot(u: Vector, v: Vector) -> float:
     return u[0] * v[0] + u[1] * v[1] + u[2] * v[2]
 
 
-@numba.njit
-def _cross(u, v):  # noqa: ANN001, ANN202
+@compiled
+def _cross(u: Vector, v: Vector) -> Vector:
     return (u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0])
 
 
-@numba.njit
-def _sub(u, v):  # noqa: ANN001, ANN202
+@compiled
+def _sub(u: Vector, v: Vector) -> Vector:
     return (u[0] - v[0], u[1] - v[1], u[2] - v[2])
 
 
-@numba.njit
-def _into_frame(matrix, v):  # noqa: ANN001, ANN202
+@compiled
+def _into_frame(m: np.ndarray, v: Vector) -> Vector:
     """Rotate a world vector into the frame whose rotation matrix (row-major, 9 values) is given."""
     return (
-        matrix[0] * v[0] + matrix[3] * v[1] + matrix[6] * v[2],
-        matrix[1] * v[0] + matrix[4] * v[1] + matrix[7] * v[2],
-        matrix[2] * v[0] + matrix[5] * v[1] + matrix[8] * v[2],
+        m[0] * v[0] + m[3] * v[1] + m[6] * v[2],
+        m[1] * v[0] + m[4] * v[1] + m[7] * v[2],
+        m[2] * v[0] + m[5] * v[1] + m[8] * v[2],
     )
 
 
-@numba.njit
-def _out_of_frame(matrix, v):  # noqa: ANN001, ANN202
-    return (_dot(matrix[0:3], v), _dot(matrix[3:6], v), _dot(matrix[6:9], v))
+@compiled
+def _vertex(mesh: _Mesh, index: int) -> Vector:
+    v = mesh.vertices
+    return (float(v[3 * index]), float(v[3 * index + 1]), float(v[3 * index + 2]))
 
 
-@numba.njit
-def _vertex(vertices, index):  # noqa: ANN001, ANN202
-    return (float(vertices[3 * index]), float(vertices[3 * index + 1]), float(vertices[3 * index + 2]))
-
-
-@numba.njit
-def _score(kind, v, plane, limit, a, side1, side2, b):  # noqa: ANN001, ANN202
-    """How good a vertex is as the next point: 0 depth, 1 depth in range, 2 from a, 3 off side 1, 4 off sides 1 and 2."""
-    depth = _dot(_sub(plane[0], v), plane[1])
-    if kind == 0:
+@compiled
+def _score(kind: int, v: Vector, aim: _Aim) -> float:
+    """How well a vertex serves; out of range it is beaten by every vertex in range."""
+    depth = _dot(_sub(aim.point, v), aim.normal)
+    if kind == _DEPTH:
         return depth
-    masked = 0.0 if depth > limit else -_FAR
-    if kind == 1:
-        return depth if depth > limit else -_FAR
-    to_a = _sub(a, v)
-    if kind == 2:
+    if kind == _DEPTH_IN_RANGE:
+        return depth if depth > aim.limit else -_FAR
+    masked = 0.0 if depth > aim.limit else -_FAR
+    to_a = _sub(aim.a, v)
+    if kind == _DISTANCE:
         return _dot(to_a, to_a) + masked
-    if kind == 3:
-        return abs(_dot(to_a, side1)) + masked
-    return abs(_dot(to_a, side1)) + abs(_dot(_sub(b, v), side2)) + 2.0 * masked
+    return abs(_dot(to_a, aim.side)) + masked
 
 
-@numba.njit
-def _search(kind, start, vertices, count, graph, plane, limit, a, side1, side2, b):  # noqa: ANN001, ANN202
+@compiled
+def _search(kind: int, start: int, mesh: _Mesh, aim: _Aim) -> tuple[int, int, float]:
     """Find the best vertex: by climbing the hull's graph from ``start``, or among all if there is no graph.
 
     Returns:
         Number of the vertex in the graph, number in the mesh, and its score.
     """
-    best = -_FAR
-    if graph.size == 0:
-        at = 0
-        for i in range(count):
-            value = _score(kind, _vertex(vertices, i), plane, limit, a, side1, side2, b)
+    best, at = -_FAR, start
+    if mesh.graph.size == 0:
+        for i in range(mesh.count):
+            value = _score(kind, _vertex(mesh, i), aim)
             if value > best:
                 best, at = value, i
         return at, at, best
-    hull = graph[0]
-    edge_of, mesh_id, edges = 2, 2 + hull, 2 + 2 * hull
-    at = start
+    hull = mesh.graph[0]
+    mesh_id, edges = 2 + hull, 2 + 2 * hull
     while True:
         before = at
-        i = edges + graph[edge_of + at]
-        while graph[i] >= 0:
-            value = _score(kind, _vertex(vertices, graph[mesh_id + graph[i]]), plane, limit, a, side1, side2, b)
+        i = edges + mesh.graph[2 + at]
+        while mesh.graph[i] >= 0:
+            value = _score(kind, _vertex(mesh, mesh.graph[mesh_id + mesh.graph[i]]), aim)
             if value > best:
-                best, at = value, graph[i]
+                best, at = value, mesh.graph[i]
             i += 1
         if at == before:
-            return at, graph[mesh_id + at], best
+            return at, mesh.graph[mesh_id + at], best
 
 
-@numba.njit
-def _choose(vertices, count, graph, plane):  # noqa: ANN001, ANN202
-    """Choose up to four vertices; returns their numbers, -1 four times if none is below the plane and none need be."""
+@compiled
+def _choose(mesh: _Mesh, point: Vector, normal: Vector) -> tuple[int, int, int]:
+    """Choose up to three vertices; their numbers, or -1 three times if a mesh searched whole is above the plane."""
     zero = (0.0, 0.0, 0.0)
-    start, first, depth = _search(0, 0, vertices, count, graph, plane, 0.0, zero, zero, zero, zero)
-    if graph.size == 0:
-        if depth < 0.0:
-            return (-1, -1, -1, -1)
-        limit = depth - _DEPTH_RANGE
-    else:
-        limit = max(0.0, depth - _DEPTH_RANGE)
-        start, first, _ = _search(1, start, vertices, count, graph, plane, limit, zero, zero, zero, zero)
-    a = _vertex(vertices, first)
-    start, second, _ = _search(2, start, vertices, count, graph, plane, limit, a, zero, zero, zero)
-    b = _vertex(vertices, second)
-    ab = _cross(plane[1], _sub(a, b))
-    start, third, _ = _search(3, start, vertices, count, graph, plane, limit, a, ab, zero, zero)
-    c = _vertex(vertices, third)
-    ac, bc = _cross(plane[1], _sub(a, c)), _cross(plane[1], _sub(b, c))
-    _, fourth, _ = _search(4, start, vertices, count, graph, plane, limit, a, ac, bc, b)
-    return (first, second, third, fourth)
+    start, first, depth = _search(_DEPTH, 0, mesh, _Aim(point, normal, 0.0, zero, zero))
+    limit = depth - _DEPTH_RANGE
+    if mesh.graph.size > 0:
+        limit = max(0.0, limit)
+        start, first, _ = _search(_DEPTH_IN_RANGE, start, mesh, _Aim(point, normal, limit, zero, zero))
+    elif depth < 0.0:
+        return (-1, -1, -1)
+    a = _vertex(mesh, first)
+    start, second, _ = _search(_DISTANCE, start, mesh, _Aim(point, normal, limit, a, zero))
+    side = _cross(normal, _sub(a, _vertex(mesh, second)))
+    _, third, _ = _search(_OFFSET, start, mesh, _Aim(point, normal, limit, a, side))
+    return (first, second, third)
 
 
-@numba.njit
-def _collide(contacts, margin, plane_pos, plane_mat, mesh_pos, mesh_mat, vertices, count, graph):  # noqa: ANN001, ANN202
-    """Fill ``contacts`` (rows of mjPreContact) and return how many there are."""
-    normal = (plane_mat[2], plane_mat[5], plane_mat[8])
-    plane = (_into_frame(mesh_mat, _sub(plane_pos, mesh_pos)), _into_frame(mesh_mat, normal))
-    chosen = _choose(vertices, count, graph, plane)
+@compiled
+def _collide(contacts: np.ndarray, margin: float, plane: np.ndarray, pose: np.ndarray, mesh: _Mesh) -> int:
+    """Fill ``contacts`` and return how many there are.
+
+    Args:
+        contacts: (3, 10) rows of mjPreContact.
+        margin: Distance up to which there is a contact [m].
+        plane: (12,) position and rotation matrix of the plane.
+        pose: (12,) position and rotation matrix of the mesh.
+        mesh: The mesh.
+    """
+    normal = (plane[5], plane[8], plane[11])
+    point = _into_frame(pose[3:], _sub((plane[0], plane[1], plane[2]), (pose[0], pose[1], pose[2])))
+    inner = _into_frame(pose[3:], normal)
+    chosen = _choose(mesh, point, inner)
     found = 0
     for i in range(2, -1, -1):
-        repeated = False
-        for j in range(i):
-            repeated = repeated or chosen[j] == chosen[i]
-        if repeated or chosen[i] < 0:
+        repeated = (i > 0 and chosen[i] == chosen[0]) or (i > 1 and chosen[i] == chosen[1])
+        v = _vertex(mesh, max(0, chosen[i]))
+        distance = -_dot(_sub(point, v), inner)
+        if repeated or chosen[i] < 0 or distance > margin:
             continue
-        vertex = _vertex(vertices, chosen[i])
-        distance = -_dot(_sub(plane[0], vertex), plane[1])
-        if distance > margin:
-            continue
-        point, row = _out_of_frame(mesh_mat, vertex), contacts[found]
-        row[0] = distance
+        contacts[found, 0] = distance
         for k in range(3):
-            row[1 + k] = mesh_pos[k] + point[k] - 0.5 * distance * normal[k]
-            row[4 + k] = normal[k]
-            row[7 + k] = 0.0
+            world = pose[k] + pose[3 + 3 * k] * v[0] + pose[4 + 3 * k] * v[1] + pose[5 + 3 * k] * v[2]
+            contacts[found, 1 + k] = world - 0.5 * distance * normal[k]
+            contacts[found, 4 + k] = normal[k]
+            contacts[found, 7 + k] = 0.0
         found += 1
     return found
+
+
+@compiled
+def _pose(positions: int, rotations: int, geom: int) -> np.ndarray:
+    """(12,) position and rotation matrix of a geom, from the addresses of all geoms' ones."""
+    pose = np.empty(12)
+    position = carray(pointer(positions + 24 * geom), 3, np.float64)
+    rotation = carray(pointer(rotations + 72 * geom), 9, np.float64)
+    for i in range(3):
+        pose[i] = position[i]
+    for i in range(9):
+        pose[3 + i] = rotation[i]
+    return pose
 
 
 def _offsets() -> tuple[int, ...]:
@@ -190,32 +203,20 @@ def _make(offsets: tuple[int, ...]) -> Any:
     """Make the collision function for one layout; the offsets are constants of the compiled code and of its cache."""
     at_data_id, at_vert_adr, at_vert_num, at_vert, at_graph_adr, at_graph, at_graph_size, at_xpos, at_xmat = offsets
 
-    def plane_mesh(m, d, contacts, g1, g2, margin):  # noqa: ANN001, ANN202
-        def ints(address, index):  # noqa: ANN001, ANN202
-            return carray(_pointer(carray(_pointer(address), 1, np.int64)[0] + 4 * index), 1, np.int32)[0]
-
-        def floats(address, index, count):  # noqa: ANN001, ANN202
-            return carray(_pointer(carray(_pointer(address), 1, np.int64)[0] + 8 * index), count, np.float64)
-
-        mesh = ints(m + at_data_id, g2)
-        count = ints(m + at_vert_num, mesh)
-        first = 12 * ints(m + at_vert_adr, mesh)
-        vertices = carray(_pointer(carray(_pointer(m + at_vert), 1, np.int64)[0] + first), 3 * count, np.float32)
-        start = ints(m + at_graph_adr, mesh)
-        size = 0
-        if start >= 0 and count >= _FEW:
-            size = carray(_pointer(m + at_graph_size), 1, np.int64)[0] - start
-        base = carray(_pointer(m + at_graph), 1, np.int64)[0] + 4 * max(start, 0)
+    def plane_mesh(m: int, d: int, contacts: int, g1: int, g2: int, margin: float) -> int:
+        mesh = int_at(address_at(m + at_data_id) + 4 * g2)
+        count = int_at(address_at(m + at_vert_num) + 4 * mesh)
+        vertices = address_at(m + at_vert) + 12 * int_at(address_at(m + at_vert_adr) + 4 * mesh)
+        start = int_at(address_at(m + at_graph_adr) + 4 * mesh)
+        size = address_at(m + at_graph_size) - start if start >= 0 and count >= _FEW else 0
+        graph = address_at(m + at_graph) + 4 * max(start, 0)
+        positions, rotations = address_at(d + at_xpos), address_at(d + at_xmat)
         return _collide(
-            carray(_pointer(contacts), (4, 10), np.float64),
+            carray(pointer(contacts), (3, 10), np.float64),
             margin,
-            floats(d + at_xpos, 3 * g1, 3),
-            floats(d + at_xmat, 9 * g1, 9),
-            floats(d + at_xpos, 3 * g2, 3),
-            floats(d + at_xmat, 9 * g2, 9),
-            vertices,
-            count,
-            carray(_pointer(base), size, np.int32),
+            _pose(positions, rotations, g1),
+            _pose(positions, rotations, g2),
+            _Mesh(carray(pointer(vertices), 3 * count, np.float32), count, carray(pointer(graph), size, np.int32)),
         )
 
     return plane_mesh

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import warp as wp
 
@@ -25,7 +26,7 @@ class Replay:
     def __init__(self, name: str) -> None:
         self._name = name
         self._arrays: tuple[object, ...] = ()
-        self._graph: wp.Graph | None = None
+        self._graph: Any = None
         self._fresh = True
         self._usable = True
 
@@ -51,7 +52,8 @@ class Replay:
             return
         if self._graph is None and not self._record(function):
             return
-        wp.capture_launch(self._graph)
+        graph: Any = self._graph
+        wp.capture_launch(graph)
 
     def _record(self, function: Callable[[], None]) -> bool:
         try:

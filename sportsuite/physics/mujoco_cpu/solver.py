@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Sequence
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -11,6 +12,7 @@ import warp as wp
 from newton import BodyFlags, Control, Model, ModelFlags, State
 from newton.solvers import SolverMuJoCo
 
+from sportsuite.errors import BadInputError
 from sportsuite.physics.mujoco_cpu.constants import DerivedConstants
 from sportsuite.physics.mujoco_cpu.native import NativeLoop
 from sportsuite.physics.mujoco_cpu.replay import Replay
@@ -44,8 +46,8 @@ class SolverMuJoCoCpu(SolverMuJoCo):
     """:class:`newton.solvers.SolverMuJoCo` whose step runs native MuJoCo for every world on several threads.
 
     Newton's conversions keep working on MJWarp's arrays (``mjw_model``, ``mjw_data``), which are plain host memory on
-    the CPU device; only the step itself and the derivation of model constants are replaced. After a step these fields of
-    ``mjw_data`` are current: those of ``fields.OUTPUT_FIELDS``, ``contact`` with ``nacon`` and ``ncollision``,
+    the CPU device; only the step itself and the derivation of model constants are replaced. After a step these of
+    ``mjw_data`` are current: the fields of ``fields.OUTPUT_FIELDS``, ``contact`` with ``nacon`` and ``ncollision``,
     ``efc.force``, ``nefc``, ``ne``, ``nf``, ``nl`` and ``solver_niter``; all belong to the last substep. Other
     intermediate results stay inside the threads.
 
@@ -62,13 +64,13 @@ class SolverMuJoCoCpu(SolverMuJoCo):
         **kwargs: Arguments of :class:`newton.solvers.SolverMuJoCo`.
 
     Raises:
-        ValueError: The model or an argument needs something that is not supported; names it.
+        BadInputError: The model or an argument needs something that is not supported; names it.
         RuntimeError: The installed MuJoCo cannot be called natively.
     """
 
-    def __init__(self, model: Model, *, num_threads: int = 0, **kwargs: object) -> None:
+    def __init__(self, model: Model, *, num_threads: int = 0, **kwargs: Any) -> None:
         if num_threads < 0:
-            raise ValueError(f"num_threads is {num_threads}; expected 0 (every core) or a positive number")
+            raise BadInputError(f"num_threads is {num_threads}; expected 0 (every core) or a positive number")
         _refuse_arguments(model, kwargs)
         self._loop: NativeLoop | None = None
         self._constants: DerivedConstants | None = None
@@ -176,17 +178,17 @@ class SolverMuJoCoCpu(SolverMuJoCo):
             ``wp.to_torch`` shows it without a copy, and zeroing it (see :meth:`clear_tracked`) starts a new sum.
 
         Raises:
-            ValueError: A length is not the number of geoms, or a slot is out of range.
+            BadInputError: A length is not the number of geoms, or a slot is out of range.
         """
         tracked, slots = np.asarray(tracked_geoms), np.asarray(slot_of_geom)
         ngeom = self.mj_model.ngeom
         if tracked.shape != (ngeom,) or slots.shape != (ngeom,):
-            raise ValueError(
+            raise BadInputError(
                 f"tracked_geoms {tracked.shape} and slot_of_geom {slots.shape} must both have one entry for each of the"
                 f" {ngeom} geoms"
             )
         if slots.size and (slots.min() < -1 or slots.max() >= num_slots):
-            raise ValueError(f"slot_of_geom spans {slots.min()}..{slots.max()}; expected -1..{num_slots - 1}")
+            raise BadInputError(f"slot_of_geom spans {slots.min()}..{slots.max()}; expected -1..{num_slots - 1}")
         out = wp.zeros((self.mjw_data.nworld, num_slots + 1), dtype=wp.float32, device=self.model.device)
         self._loop.add_tracker(tracked, slots, out)
         return out
@@ -225,7 +227,15 @@ def _arrays(state: State) -> tuple[object, ...]:
     """Every array of a state that a step reads or writes."""
     own = getattr(state, "mujoco", None)
     return (
-        *(state.joint_q, state.joint_qd, state.body_q, state.body_qd, state.body_f, state.body_qdd, state.body_parent_f),
+        *(
+            state.joint_q,
+            state.joint_qd,
+            state.body_q,
+            state.body_qd,
+            state.body_f,
+            state.body_qdd,
+            state.body_parent_f,
+        ),
         getattr(own, "qfrc_actuator", None),
     )
 
@@ -238,18 +248,18 @@ def _control_arrays(control: Control | None) -> tuple[object, ...]:
     return (control.joint_f, control.joint_target_q, control.joint_target_qd, getattr(own, "ctrl", None))
 
 
-def _refuse_arguments(model: Model, kwargs: dict[str, object]) -> None:
+def _refuse_arguments(model: Model, kwargs: dict[str, Any]) -> None:
     """Raise for what the arguments already show to be unsupported."""
     if model.device.is_cuda:
-        raise ValueError(f"mujoco_cpu steps on the CPU; the model is on {model.device}: use newton_mjwarp there")
+        raise BadInputError(f"mujoco_cpu steps on the CPU; the model is on {model.device}: use newton_mjwarp there")
     if kwargs.get("use_mujoco_cpu"):
-        raise ValueError("use_mujoco_cpu steps the first world only; mujoco_cpu needs it to be False")
+        raise BadInputError("use_mujoco_cpu steps the first world only; mujoco_cpu needs it to be False")
     if kwargs.get("enable_sleeping"):
-        raise ValueError("mujoco_cpu does not support enable_sleeping; expected False")
+        raise BadInputError("mujoco_cpu does not support enable_sleeping; expected False")
     if not kwargs.get("use_mujoco_contacts", True):
-        raise ValueError("mujoco_cpu finds contacts with MuJoCo; use_mujoco_contacts must be True")
+        raise BadInputError("mujoco_cpu finds contacts with MuJoCo; use_mujoco_contacts must be True")
     if kwargs.get("separate_worlds") is False:
-        raise ValueError("mujoco_cpu steps one MuJoCo world per Newton world; separate_worlds must not be False")
+        raise BadInputError("mujoco_cpu steps one MuJoCo world per Newton world; separate_worlds must not be False")
 
 
 def _refuse_model(mj_model: mujoco.MjModel, model: Model) -> None:
@@ -262,9 +272,10 @@ def _refuse_model(mj_model: mujoco.MjModel, model: Model) -> None:
         "delays or interpolated sensors (history)": getattr(mj_model, "nhistory", 0),
         "muscles": int((mj_model.actuator_dyntype == int(mujoco.mjtDyn.mjDYN_MUSCLE)).sum()),
         "kinematic bodies": int(((model.body_flags.numpy() & int(BodyFlags.KINEMATIC)) != 0).sum()),
+        "models without a degree of freedom": int(mj_model.nv == 0),
         "bodies compiled to a diagonal inertia": int(((mj_model.body_simple != 0) & (mj_model.body_dofnum > 0)).sum()),
         "the RK4 integrator": int(mj_model.opt.integrator == mujoco.mjtIntegrator.mjINT_RK4),
     }
     missing = [f"{name} ({count})" for name, count in found.items() if count]
     if missing:
-        raise ValueError(f"mujoco_cpu does not support {', '.join(missing)}; use newton_mjwarp for this model")
+        raise BadInputError(f"mujoco_cpu does not support {', '.join(missing)}; use newton_mjwarp for this model")
