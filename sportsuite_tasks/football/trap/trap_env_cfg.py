@@ -16,7 +16,7 @@ from isaaclab.utils import configclass
 
 from sportsuite.characters.spec import ARMS, BODY_NAMES, FEET
 from sportsuite.mdp import events, observations, terminations
-from sportsuite_tasks.football.football_env_cfg import FootballEnvCfg, joint_targets_cfg
+from sportsuite_tasks.football.football_env_cfg import FootballActionsCfg, FootballEnvCfg, joint_targets_cfg
 from sportsuite_tasks.football.mdp import commands, curriculums, rewards
 from sportsuite_tasks.football.mdp import events as football_events
 from sportsuite_tasks.football.mdp import terminations as football_terminations
@@ -31,7 +31,7 @@ PLAYING_BODIES = [name for name in BODY_NAMES if name not in ARMS]
 
 
 @configclass
-class ActionsCfg:
+class ActionsCfg(FootballActionsCfg):
     """PD targets of all joints."""
 
     joint_pos: mdp.JointPositionActionCfg = joint_targets_cfg()
