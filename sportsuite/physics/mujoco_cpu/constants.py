@@ -8,6 +8,7 @@ last call are computed at all.
 from __future__ import annotations
 
 import copy
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -42,48 +43,43 @@ class DerivedConstants:
         self._data = mujoco.MjData(self._scratch)
         self._num_worlds = num_worlds
         self._inputs: np.ndarray | None = None
-        self._poses: np.ndarray | None = None
         self.dof_m0 = np.zeros((num_worlds, template.nv))
 
-    def _key(self, mjw_model: object, names: tuple[str, ...]) -> np.ndarray:
-        rows = [rows_of(mjw_model, name) for name in names]
+    def _key(self, mjw_model: Any) -> np.ndarray:
+        rows = [rows_of(mjw_model, name) for name in fields.CONSTANT_INPUTS]
         wide = [np.broadcast_to(r, (self._num_worlds, r.shape[1])) for r in rows if r.shape[1]]
         return np.concatenate(wide, axis=1)
 
-    def update(self, mjw_model: object) -> None:
+    def update(self, mjw_model: Any) -> None:
         """Recompute the constants of worlds whose parameters changed and write them to ``mjw_model``.
 
-        The anchors of equality rows are recomputed only where the reference pose changed: a grasp that other code wrote
-        into ``eq_data`` survives a change of masses.
+        As in MJWarp, the second anchors of equality rows are among them: those that other code wrote are lost.
 
         Args:
             mjw_model: Newton's batched model in MJWarp's layout.
         """
-        inputs, poses = self._key(mjw_model, fields.CONSTANT_INPUTS), self._key(mjw_model, fields.REFERENCE_POSE_FIELDS)
+        inputs = self._key(mjw_model)
         changed = np.arange(self._num_worlds)
-        moved = np.ones(self._num_worlds, bool)
-        if self._inputs is not None and self._poses is not None:
+        if self._inputs is not None:
             changed = np.flatnonzero((inputs != self._inputs).any(axis=1))
-            moved = (poses != self._poses).any(axis=1)
         if changed.size:
-            self._derive(mjw_model, inputs, changed, moved)
-        # mj_setConst may rewrite actuator_biasprm (damping ratios), which is an input too: take the key afterwards.
-        self._inputs, self._poses = self._key(mjw_model, fields.CONSTANT_INPUTS), poses
+            self._derive(mjw_model, inputs, changed)
+        # Some inputs are rewritten too (anchors, damping ratios): remember them as they are now.
+        self._inputs = self._key(mjw_model)
 
-    def _derive(self, mjw_model: object, inputs: np.ndarray, changed: np.ndarray, moved: np.ndarray) -> None:
+    def _derive(self, mjw_model: Any, inputs: np.ndarray, changed: np.ndarray) -> None:
         _, first, group = np.unique(inputs[changed], axis=0, return_index=True, return_inverse=True)
         for index, world in enumerate(changed[first]):
             self._compute(mjw_model, int(world))
             members = changed[group.ravel() == index]
             for name in fields.DERIVED_FIELDS:
                 self._store(rows_of(mjw_model, name), members, getattr(self._scratch, name))
-            self._store(rows_of(mjw_model, "eq_data"), members[moved[members]], self._scratch.eq_data)
             self._store(mjw_model.stat.meaninertia.numpy().reshape(-1, 1), members, self._scratch.stat.meaninertia)
             self.dof_m0[members] = self._scratch.dof_M0
 
-    def _compute(self, mjw_model: object, world: int) -> None:
+    def _compute(self, mjw_model: Any, world: int) -> None:
         model = self._scratch
-        for name in (*fields.CONSTANT_INPUTS, "eq_data"):
+        for name in fields.CONSTANT_INPUTS:
             target = getattr(model, name)
             if target.size:
                 target[...] = row(rows_of(mjw_model, name), world).reshape(target.shape)

@@ -121,10 +121,8 @@ CONSTANT_INPUTS = (
     "actuator_gear",
     "actuator_gainprm",
     "actuator_biasprm",
+    "eq_data",
 )
-
-# Where the bodies are at qpos0, which decides the anchors of equality rows.
-REFERENCE_POSE_FIELDS = ("qpos0", "body_pos", "body_quat", "jnt_pos", "jnt_axis")
 
 DERIVED_FIELDS = (
     "body_subtreemass",
@@ -132,4 +130,5 @@ DERIVED_FIELDS = (
     "dof_invweight0",
     "actuator_acc0",
     "actuator_biasprm",
+    "eq_data",
 )
