@@ -40,8 +40,19 @@ OUTPUT_FIELDS = (
 # Only computed when a state asks for body accelerations or joint reaction wrenches.
 RNE_FIELDS = ("cacc", "cfrc_int", "cfrc_ext")
 
-# Model values that other code writes straight into the arrays between steps (grasps), so they are read every step.
-LIVE_FIELDS = ("eq_data", "eq_solref", "eq_solimp")
+# Model values that other code writes straight into the arrays between steps (grasps, a ball's friction), so they are
+# read at every step.
+LIVE_FIELDS = (
+    "eq_data",
+    "eq_solref",
+    "eq_solimp",
+    "pair_solref",
+    "pair_solreffriction",
+    "pair_solimp",
+    "pair_margin",
+    "pair_gap",
+    "pair_friction",
+)
 
 # Model values that Newton keeps per world; pushed into the threads' models when Newton reports a change.
 MODEL_FIELDS = (
@@ -91,12 +102,6 @@ MODEL_FIELDS = (
     "actuator_gear",
     "actuator_acc0",
     "actuator_lengthrange",
-    "pair_solref",
-    "pair_solreffriction",
-    "pair_solimp",
-    "pair_margin",
-    "pair_gap",
-    "pair_friction",
 )
 
 OPTION_VECTORS = ("gravity", "wind", "magnetic")

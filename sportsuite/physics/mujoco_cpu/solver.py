@@ -51,8 +51,9 @@ class SolverMuJoCoCpu(SolverMuJoCo):
     ``efc.force``, ``nefc``, ``ne``, ``nf``, ``nl`` and ``solver_niter``; all belong to the last substep. Other
     intermediate results stay inside the threads.
 
-    ``mjw_data.eq_active``, ``mjw_model.eq_data``, ``eq_solref`` and ``eq_solimp`` are read at every step, so other code
-    may write them directly. Every other model value counts once :meth:`notify_model_changed` says that it changed.
+    ``mjw_data.eq_active`` and the fields of ``mjw_model`` in ``fields.LIVE_FIELDS`` (equality rows, contact pairs) are
+    read at every step, so other code may write them directly. Every other model value counts once
+    :meth:`notify_model_changed` says that it changed.
 
     A world whose position or velocity is NaN, infinite or beyond 1e10 is not stepped: its coordinates become NaN and it
     has no contacts until finite coordinates are written. No other world is touched. Results do not depend on the
@@ -274,6 +275,7 @@ def _refuse_model(mj_model: mujoco.MjModel, model: Model) -> None:
         "kinematic bodies": int(((model.body_flags.numpy() & int(BodyFlags.KINEMATIC)) != 0).sum()),
         "models without a degree of freedom": int(mj_model.nv == 0),
         "bodies compiled to a diagonal inertia": int(((mj_model.body_simple != 0) & (mj_model.body_dofnum > 0)).sum()),
+        "sleeping": int(bool(mj_model.opt.enableflags & int(mujoco.mjtEnableBit.mjENBL_SLEEP))),
         "the RK4 integrator": int(mj_model.opt.integrator == mujoco.mjtIntegrator.mjINT_RK4),
     }
     missing = [f"{name} ({count})" for name, count in found.items() if count]

@@ -119,6 +119,17 @@ def test_rows_beyond_njmax_act_and_are_counted(lean_model: newton.Model, caplog:
     assert any("njmax" in record.message for record in caplog.records)
 
 
+def test_a_pair_written_in_one_world_counts_there_at_the_next_step(lean_model: newton.Model) -> None:
+    """The ball falls on the wedge after 60 steps; in one world that contact is far softer."""
+    solver, state = _solver(lean_model), start(lean_model)
+    _run(solver, state, 50)
+    solver.mjw_model.pair_solref.numpy()[1] = (-1.0, -1.0)
+    _run(solver, state, 20)
+    balls = world_rows(state.joint_q, WORLDS)[:, 37]
+    assert balls[0] == balls[2] == balls[3]
+    assert balls[1] < balls[0] - 0.01
+
+
 def test_an_error_names_world_and_cause_and_stepping_goes_on(lean_model: newton.Model) -> None:
     solver, state = _solver(lean_model, threads=2), start(lean_model)
     for mj_model in solver._loop.models.models:
