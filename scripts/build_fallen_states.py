@@ -90,7 +90,7 @@ def main() -> None:
     states = simulate(args.count, args.seed)
     args.output.parent.mkdir(parents=True, exist_ok=True)
     partial = args.output.with_suffix(".partial.npz")
-    np.savez(partial, **states)
+    np.savez(partial, allow_pickle=False, **states)
     os.replace(partial, args.output)
     root = args.output.parents[1]
     if (root / "manifest.yaml").exists():

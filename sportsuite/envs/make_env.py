@@ -103,7 +103,9 @@ def resolve_physics(cfg: SportEnvCfg, physics: str | None) -> SportEnvCfg:
         names = [name for name in type(choice).__dataclass_fields__ if name != "default"]
         if physics not in names:
             raise unknown_name("physics preset", physics, names)
-    return resolve_presets(cfg, () if physics is None else (physics,))
+    resolved = resolve_presets(cfg, () if physics is None else (physics,))
+    assert resolved is not None
+    return resolved
 
 
 def _apply_options(cfg: SportEnvCfg, num_envs: int | None, device: str | None) -> None:

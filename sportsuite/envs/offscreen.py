@@ -23,8 +23,9 @@ def add_offscreen_viewer(cfg: SportEnvCfg, width: int = WIDTH, height: int = HEI
     from isaaclab_visualizers.newton import NewtonGLVisualizerCfg
 
     place = cfg.sim.default_visualizer_cfg
-    look = {"eye": place.eye, "lookat": place.lookat} if place is not None else {}
-    view = NewtonGLVisualizerCfg(headless=True, window_width=width, window_height=height, **look)
+    view = NewtonGLVisualizerCfg(headless=True, window_width=width, window_height=height)
+    if place is not None:
+        view.eye, view.lookat = place.eye, place.lookat
     view.visible_env_indices = list(range(worlds))
     view.streaming_view = False
     cfg.sim.visualizer_cfgs = [view]

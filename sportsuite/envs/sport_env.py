@@ -137,7 +137,7 @@ class SportEnv(ManagerBasedRLEnv):
             self.nonfinite_count += len(ids)
             self._dump_once(int(ids[0]))
             reset_scene_to_default(self, ids)
-            self.action_manager.reset(ids)
+            self.action_manager.reset(ids)  # type: ignore[arg-type]
         return bad
 
     def _state_tensors(self) -> dict[str, torch.Tensor]:
@@ -159,7 +159,7 @@ class SportEnv(ManagerBasedRLEnv):
         folder = Path(self.cfg.log_dir or tempfile.gettempdir())
         path = folder / f"sportsuite_nonfinite_{time.strftime('%Y%m%d-%H%M%S')}_world{world}.npz"
         folder.mkdir(parents=True, exist_ok=True)
-        np.savez(path, step=self.common_step_counter, world=world, **arrays)
+        np.savez(path, allow_pickle=False, step=self.common_step_counter, world=world, **arrays)
         logger.warning("world %d turned NaN at step %d; its last state is in %s", world, self.common_step_counter, path)
 
     def render(self, recompute: bool = False) -> np.ndarray | None:

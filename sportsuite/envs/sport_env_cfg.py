@@ -65,7 +65,7 @@ class SportEnvCfg(ManagerBasedRLEnvCfg):
         Raises:
             BadInputError: If the rates don't divide, or a derived value was set by hand.
         """
-        self.sim.physics = presets.for_device(self.sim.physics, self.sim.device)
+        self.sim.physics = presets.for_device(self.sim.physics, str(self.sim.device))
         substeps = self.steps_per_control()
         # Newton takes all substeps of a policy step in one call; PhysX has no substeps, so Isaac Lab loops over them
         inner = substeps if presets.is_newton(self.sim.physics) else 1

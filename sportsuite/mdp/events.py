@@ -42,7 +42,7 @@ class ResetCharacter(ManagerTermBase):
 
     def __init__(self, cfg: EventTermCfg, env: SportEnv):
         super().__init__(cfg, env)
-        path = asset_path(cfg.params["fallen_states"])
+        path = asset_path(str(cfg.params["fallen_states"]))
         with np.load(path, allow_pickle=False) as states:
             names = tuple(str(name) for name in states["joint_names"])
             if names != JOINT_NAMES:

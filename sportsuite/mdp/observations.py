@@ -41,7 +41,7 @@ def body_features_h(
     return torch.cat((position_w[:, 0, 2:3], rotated.reshape(num_envs, -1)), dim=1)
 
 
-def leading_slice(ids: list[int] | slice) -> list[int] | slice:
+def leading_slice(ids: list[int] | slice | torch.Tensor) -> list[int] | slice | torch.Tensor:
     """Turn ``[0, 1, ..., n - 1]`` into a slice: a view instead of a copy, and no index tensor built in every step."""
     return slice(0, len(ids)) if isinstance(ids, list) and ids == list(range(len(ids))) else ids
 

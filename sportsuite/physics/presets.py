@@ -64,7 +64,7 @@ def physics_presets(max_constraints: int = 200, max_contacts: int = 48) -> Prese
     )
 
 
-def for_device(physics: PhysicsCfg, device: str) -> PhysicsCfg:
+def for_device(physics: PhysicsCfg | None, device: str) -> PhysicsCfg | None:
     """Replace the device-dependent default by the preset it stands for; other configs pass unchanged."""
     if not isinstance(physics, DeviceNewtonCfg):
         return physics

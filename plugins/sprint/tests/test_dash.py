@@ -5,12 +5,12 @@ from collections.abc import Iterator
 import gymnasium
 import pytest
 import torch
-from sportsuite_sprint.dash import agents
-from sportsuite_sprint.dash.dash_env_cfg import LENGTH
-from sportsuite_sprint.plugin import DASH
 
 import sportsuite  # noqa: F401  (registers the ids)
 from sportsuite.envs.make_env import load_env_cfg
+from sportsuite_sprint.dash import agents
+from sportsuite_sprint.dash.dash_env_cfg import LENGTH
+from sportsuite_sprint.plugin import DASH
 
 
 @pytest.fixture(scope="module")

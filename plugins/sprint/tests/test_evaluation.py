@@ -4,11 +4,11 @@ import math
 
 import pytest
 import torch
-from sportsuite_sprint.evaluation import dash_metrics
-from sportsuite_sprint.plugin import DASH
 
 from sportsuite.evaluation.protocol import protocol_of
 from sportsuite.plugins.manager import find_task
+from sportsuite_sprint.evaluation import dash_metrics
+from sportsuite_sprint.plugin import DASH
 
 
 def table(finished: list[int], seconds: list[float], metres: list[float]) -> dict[str, torch.Tensor]:

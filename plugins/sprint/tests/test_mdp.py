@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+
 from sportsuite_sprint.mdp import observations, rewards, terminations
 
 HALF = math.sqrt(0.5)

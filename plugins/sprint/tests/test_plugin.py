@@ -7,10 +7,10 @@ from pathlib import Path
 
 import gymnasium
 import pytest
-import sportsuite_sprint
-from sportsuite_sprint.plugin import DASH, PLUGIN
 
 import sportsuite  # noqa: F401  (registers the ids)
+import sportsuite_sprint
+from sportsuite_sprint.plugin import DASH, PLUGIN
 
 PACKAGE = Path(sportsuite_sprint.__file__).parent
 

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+
 from sportsuite_mysport.mdp.rewards import root_height_w_exp
 from sportsuite_mysport.mdp.terminations import root_left_area
 

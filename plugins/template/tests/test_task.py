@@ -3,10 +3,10 @@
 import gymnasium
 import pytest
 import torch
-from sportsuite_mysport.plugin import PLUGIN, STAND
 
 import sportsuite  # noqa: F401  (registers the ids)
 from sportsuite.envs.make_env import load_env_cfg
+from sportsuite_mysport.plugin import PLUGIN, STAND
 
 
 def test_the_sport_is_installed() -> None:

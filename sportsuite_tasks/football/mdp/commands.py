@@ -60,7 +60,7 @@ class TrapCommand(CommandTerm):
         outcome = self.outcome(ids)
         for metric, name in (("success_rate", "success"), ("touch_rate", "touched"), ("hand_rate", "hand")):
             self.metrics[metric][ids] = outcome[name].float()
-        logged = super().reset(env_ids)
+        logged = super().reset(env_ids)  # type: ignore[arg-type]
         self.first_touch.reset(ids)
         self.relative_speed[ids] = torch.nan
         return logged

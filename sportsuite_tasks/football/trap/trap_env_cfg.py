@@ -67,7 +67,7 @@ class EventsCfg:
     """Start of an episode: the character first, the ball is aimed at it."""
 
     character = EventTermCfg(
-        func=events.ResetCharacter,
+        func=events.ResetCharacter,  # type: ignore[arg-type]
         mode="reset",
         params={"fallen_states": "motions/fallen_states.npz", "fallen_fraction": 0.1},
     )
