@@ -30,6 +30,7 @@ find_python() {
 
 UV=$(find_uv)
 [ -x .venv/bin/python ] || "$UV" venv --quiet --python "$(find_python)" .venv
-"$UV" pip install --quiet --python .venv/bin/python --requirement requirements.lock
+# compiled here once, or every start would compile thousands of files where Python may not write beside them
+"$UV" pip install --quiet --compile-bytecode --python .venv/bin/python --requirement requirements.lock
 "$UV" pip install --quiet --python .venv/bin/python --no-deps --editable .
 touch .venv/.ready

@@ -205,7 +205,21 @@ def strip_checkpoint(source: str | Path, target: str | Path) -> None:
     """
     content = read_checkpoint(source)
     kept = {name: content[name] for name in ("actor_state_dict", "iter", "sportsuite")}
-    write_checkpoint(target, kept | {"infos": None})
+    about = dict(kept["sportsuite"])
+    about["env_cfg"] = without_local_paths(about["env_cfg"])
+    write_checkpoint(target, kept | {"infos": None, "sportsuite": about})
+
+
+def without_local_paths(cfg: str) -> str:
+    """Take the folders of the machine out of a config: asset files keep their name below ``assets/``, logs go nowhere.
+
+    Args:
+        cfg: A config as YAML.
+    """
+    cfg = re.sub(r"(?:/[^/\s:'\"]+)+/(?:_assets|assets)/", "assets/", cfg)
+    return re.sub(
+        r"^(\s*\w*(?:log_dir|logs_to_file|log_file_dir|export_dir)\w*): /.*$", r"\1: null", cfg, flags=re.MULTILINE
+    )
 
 
 def rng_state() -> dict[str, Any]:

@@ -201,3 +201,15 @@ def test_killed_training_loses_at_most_one_interval(tmp_path):
     runner.load(str(newest))
     runner.learn(2)
     assert runner.alg.samples == content["sportsuite"]["samples"] + 2 * 8 * 16
+
+
+def test_shipped_configs_name_no_folder_of_the_machine():
+    from sportsuite.learning.checkpoint import without_local_paths
+
+    text = (
+        "usd_path: /home/someone/code/assets/characters/a.usda\nlog_dir: /data/runs/7\n"
+        "save_logs_to_file: /var/logs\nprim_path: /World/envs/env_.*/Robot\nother: site/sportsuite/_assets/b.npz\n"
+    )
+    clean = without_local_paths(text)
+    assert "/home" not in clean and "/data" not in clean and "/var" not in clean
+    assert "usd_path: assets/characters/a.usda" in clean and "prim_path: /World/envs/env_.*/Robot" in clean
