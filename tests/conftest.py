@@ -20,7 +20,7 @@ def _environments():
     def close() -> None:
         if "env" in held:
             held.pop("env").close()
-            held.pop("key")
+            held.pop("key", None)
             # the first environment leaves a large permanent heap; freezing it makes every later close() quick
             if not held.get("frozen"):
                 gc.collect()

@@ -55,7 +55,7 @@ def test_wrong_override_names_the_nearest(story):
         (["evaluate", TASK, "--checkpoint", "latest"], f"no run of {TASK} with a checkpoint below"),
         (["evaluate", TASK, "--untrained", "--seeds", "1,1"], "--seeds 1,1: expected different ones"),
         (["evaluate", TASK, "--untrained", "--seeds", "1,2", "--seed", "3"], "expected one of them"),
-        (["evaluate", TASK, "--untrained", "--device", "gpu"], "--device gpu: expected 'cpu' or 'cuda:N'"),
+        (["evaluate", TASK, "--untrained", "--device", "gpu"], "device 'gpu': expected 'cpu' or 'cuda:N'"),
     ],
 )
 def test_bad_input(cli, arguments, message, tmp_path, monkeypatch):

@@ -16,7 +16,9 @@ SUBSTEPS = scenes.SUBSTEPS["mujoco_cpu"]
 
 
 @pytest.fixture(scope="module")
-def scene() -> Iterator[scenes.Scene]:
+def scene(_environments: dict) -> Iterator[scenes.Scene]:
+    # one simulation per process: another test's environment may still be open
+    _environments["close"]()
     with scenes.running_scene("mujoco_cpu", num_envs=4) as running:
         yield running
 
