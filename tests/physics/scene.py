@@ -12,6 +12,7 @@ from isaaclab.app import launch_simulation
 from isaaclab.scene import InteractiveScene, InteractiveSceneCfg
 from isaaclab.sensors import ContactSensorCfg
 from isaaclab.sim import SimulationCfg, SimulationContext
+from isaaclab.sim.utils.stage import close_stage
 from isaaclab.utils import configclass
 
 from sportsuite.characters import spec
@@ -144,6 +145,8 @@ def running_scene(backend: str, num_envs: int = 4, ball: BallContactCfg | None =
     sim_cfg = SimulationCfg(dt=dt, device="cpu", physics=physics_cfg(backend))
     with ExitStack() as stack:
         stack.enter_context(launch_simulation(sim_cfg, {"headless": True, "device": "cpu"}))
+        # runs after the context is gone: its stage would otherwise lie in the next simulation's way
+        stack.callback(close_stage)
         sim = SimulationContext(sim_cfg)
         stack.callback(sim.clear_instance)
         if backend != "ovphysx":
