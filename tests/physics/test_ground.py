@@ -33,11 +33,18 @@ def test_ground_is_fresh_and_shared_by_all_worlds():
     assert first.prim_path == "/World/ground"
 
 
-def test_plane_is_authored_with_its_material_and_tiles():
-    from isaaclab.sim.utils import create_new_stage
+@pytest.fixture
+def stage():
+    """An empty stage, closed afterwards: the next simulation would build on a current one."""
+    from isaaclab.sim.utils.stage import close_stage, create_new_stage
+
+    yield create_new_stage()
+    close_stage()
+
+
+def test_plane_is_authored_with_its_material_and_tiles(stage):
     from pxr import UsdGeom, UsdPhysics, UsdShade
 
-    stage = create_new_stage()
     cfg = PlaneCfg(size=10.0, friction=0.7)
     prim = cfg.func("/World/ground", cfg)
     assert prim.GetPath() == "/World/ground"
