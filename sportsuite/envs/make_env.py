@@ -6,7 +6,7 @@ import contextlib
 import importlib
 import io
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from sportsuite.errors import BadInputError, SportSuiteError, nearest, unknown_name
@@ -76,7 +76,7 @@ def make_env(
 
     apply_overrides(cfg, [overrides] if isinstance(overrides, str) else overrides)
     apply_overrides(cfg, more_overrides)
-    with _captured_prints():
+    with captured_prints():
         return SportEnv(cfg, render_mode=render_mode)
 
 
@@ -162,7 +162,7 @@ def _refuse_second_env() -> None:
 
 
 @contextlib.contextmanager
-def _captured_prints():
+def captured_prints() -> Iterator[None]:
     """Turn Isaac Lab's start-up tables into debug log records: standard output belongs to the caller."""
     text = io.StringIO()
     try:

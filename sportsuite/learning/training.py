@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import importlib
 import importlib.metadata
-import io
 import json
 import logging
 import math
@@ -18,6 +17,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sportsuite.envs.make_env import captured_prints
 from sportsuite.errors import BadInputError, unknown_name
 from sportsuite.plugins.manager import Task
 
@@ -128,7 +128,7 @@ def train(
             overrides=[*request.env_overrides, f"log_dir={json.dumps(str(run_dir))}"],
         )
         stack.callback(env.close)
-        with _captured_stdout():
+        with captured_prints():
             runner = create_rsl_rl_runner(
                 RslRlVecEnvWrapper(env, clip_actions=agent_cfg.clip_actions),  # type: ignore[arg-type]
                 agent_cfg,
@@ -245,7 +245,7 @@ def _learn(
     budget = _Budget(request, agent_cfg.max_iterations, per_iteration, runner)
     _watch_iterations(runner, lambda scalars: _after_iteration(runner, budget, scalars, on_progress))
     start, stopped_by = time.monotonic(), "budget"
-    with _sigterm_as_interrupt(), _captured_stdout(), contextlib.ExitStack() as stack:
+    with _sigterm_as_interrupt(), captured_prints(), contextlib.ExitStack() as stack:
         stack.callback(runner.logger.stop_logging_writer)
         # any other exception passes: its weights may be useless, and the last periodic checkpoint stays the newest
         try:
@@ -326,7 +326,7 @@ def _watch_iterations(runner: OnPolicyRunner, on_iteration: Callable[[Mapping[st
     log = runner.logger.log
 
     def quiet_log(**kwargs: Any) -> None:
-        with _captured_stdout():
+        with captured_prints():
             log(**kwargs)
         writer = runner.logger.writer
         row: Mapping[str, float] = {}
@@ -335,18 +335,6 @@ def _watch_iterations(runner: OnPolicyRunner, on_iteration: Callable[[Mapping[st
         on_iteration(row)
 
     runner.logger.log = quiet_log  # type: ignore[method-assign]
-
-
-@contextlib.contextmanager
-def _captured_stdout() -> Iterator[None]:
-    """Turn what libraries print into debug records; standard output belongs to the command."""
-    text = io.StringIO()
-    try:
-        with contextlib.redirect_stdout(text):
-            yield
-    finally:
-        if text.getvalue():
-            _LOG.debug("%s", text.getvalue())
 
 
 @contextlib.contextmanager
