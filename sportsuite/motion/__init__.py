@@ -1,0 +1,1 @@
+"""Motion clips: the native format, importers, retargeting to the suite's characters, features for motion priors."""
