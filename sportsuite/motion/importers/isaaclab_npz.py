@@ -57,7 +57,9 @@ def read_isaaclab_npz(path: str | Path, character: str = "football", name: str |
     bodies = [str(body) for body in data["body_names"]]
     missing = [joint for joint in spec.JOINT_NAMES if joint not in joints]
     if missing or "pelvis" not in bodies:
-        raise BadInputError(f"{path.name}: expected the 28 joints of Isaac Lab's humanoid; {missing or 'pelvis'} missing")
+        raise BadInputError(
+            f"{path.name}: expected the 28 joints of Isaac Lab's humanoid; {missing or 'pelvis'} missing"
+        )
     fps, keep = _distinct_frames(data["dof_positions"], float(data["fps"]))
     dof = data["dof_positions"][keep].astype(np.float64)[:, [joints.index(joint) for joint in spec.JOINT_NAMES]]
     pelvis = bodies.index("pelvis")
