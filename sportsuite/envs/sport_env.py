@@ -21,6 +21,7 @@ from sportsuite.envs.overrides import check_cfg
 from sportsuite.errors import BadInputError, SportSuiteError
 from sportsuite.physics import presets
 from sportsuite.physics.contacts import make_touch_tracker
+from sportsuite.physics.soles import soles_hook
 
 if TYPE_CHECKING:
     from sportsuite.envs.sport_env_cfg import SportEnvCfg
@@ -46,6 +47,9 @@ class SportEnv(ManagerBasedRLEnv):
 
     fallen_start: torch.Tensor
     """Worlds whose episode began on the ground. Shape is (num_envs,), bool."""
+
+    reference: Any = None
+    """Reference motion that a term of the task has loaded (:class:`sportsuite.motion.reference.ReferenceMotion`)."""
 
     def __init__(self, cfg: SportEnvCfg, render_mode: str | None = None, **kwargs: Any):
         """Build the scene and the managers.
@@ -103,6 +107,23 @@ class SportEnv(ManagerBasedRLEnv):
         if not self.reset_buf.any():
             self.extras.pop("final_obs", None)
         return result
+
+    def reference_windows(self, num: int, frames: int) -> torch.Tensor:
+        """Draw windows of the reference motion's features, for discriminators and encoders.
+
+        Args:
+            num: Number of windows.
+            frames: Consecutive control steps per window.
+
+        Returns:
+            Shape (num, frames, features).
+
+        Raises:
+            SportSuiteError: If the task has no reference motion.
+        """
+        if self.reference is None:
+            raise SportSuiteError("this task has no reference motion: add an event term ResetToReference")
+        return self.reference.windows(num, frames)
 
     def _as_action(self, action: torch.Tensor | np.ndarray) -> torch.Tensor:
         if isinstance(action, np.ndarray):
@@ -184,7 +205,8 @@ def _world_hooks(cfg: SportEnvCfg):
     """Install a config's per-world model additions while the scene is being built."""
     from isaaclab_newton.cloner import newton_builder_world_hook
 
-    hooks: list[Callable] = cfg.world_hooks() if presets.is_newton(cfg.sim.physics) else []
+    # soles come last: a hook that pairs colliders, such as the ball's, must not pair them
+    hooks: list[Callable] = [*cfg.world_hooks(), soles_hook()] if presets.is_newton(cfg.sim.physics) else []
     if type(cfg.sim.physics).__name__ == "OvPhysxCfg":
         from sportsuite.physics.ovphysx_cpu import allow_ovphysx_without_cuda
 

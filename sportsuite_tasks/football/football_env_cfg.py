@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from isaaclab.assets import ArticulationCfg, AssetBaseCfg, RigidObjectCfg
-from isaaclab.envs import mdp
 from isaaclab.scene import InteractiveSceneCfg
 from isaaclab.utils import configclass
 from isaaclab.visualizers import VisualizerCfg
 
 from sportsuite.characters.humanoid28 import humanoid28_cfg
-from sportsuite.characters.spec import JOINT_NAMES, action_mapping
 from sportsuite.envs.sport_env_cfg import SportEnvCfg
 from sportsuite.physics.ball_contact import BallContactCfg, ball_cfg, ball_pairs_hook
 from sportsuite.physics.ball_friction import BallFrictionActionCfg
@@ -28,18 +26,6 @@ class FootballSceneCfg(InteractiveSceneCfg):
     ground: AssetBaseCfg = pitch_cfg()
     robot: ArticulationCfg = humanoid28_cfg("football", "boot")
     ball: RigidObjectCfg = ball_cfg(football())
-
-
-def joint_targets_cfg() -> mdp.JointPositionActionCfg:
-    """Actions as PD targets around the standing pose, with the reach that ASE and CALM give each joint.
-
-    Those works centre hinges on the middle of their range, which bends the knees at rest. Without a motion prior a
-    policy should start out standing, so the offset is the default pose (ours).
-    """
-    reach = dict(zip(JOINT_NAMES, action_mapping().scale, strict=True))
-    return mdp.JointPositionActionCfg(
-        asset_name="robot", joint_names=list(JOINT_NAMES), preserve_order=True, scale=reach, use_default_offset=True
-    )
 
 
 @configclass

@@ -16,7 +16,8 @@ from isaaclab.utils import configclass
 
 from sportsuite.characters.spec import ARMS, BODY_NAMES, FEET
 from sportsuite.mdp import events, observations, terminations
-from sportsuite_tasks.football.football_env_cfg import FootballActionsCfg, FootballEnvCfg, joint_targets_cfg
+from sportsuite.mdp.actions import joint_targets_cfg
+from sportsuite_tasks.football.football_env_cfg import FootballActionsCfg, FootballEnvCfg
 from sportsuite_tasks.football.mdp import commands, curriculums, rewards
 from sportsuite_tasks.football.mdp import events as football_events
 from sportsuite_tasks.football.mdp import terminations as football_terminations

@@ -1,0 +1,119 @@
+"""Command terms that any sport can use."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import torch
+from isaaclab.managers import CommandTerm, CommandTermCfg
+from isaaclab.utils import configclass
+
+from sportsuite.mdp import frames
+from sportsuite.mdp.symmetry import direction_map
+
+if TYPE_CHECKING:
+    from isaaclab.envs import ManagerBasedRLEnv
+
+
+class HeadingCommand(CommandTerm):
+    """Where to go and how fast, facing that way: the target heading task of AMP (Peng et al. 2021).
+
+    Attributes:
+        direction_w: Unit vector in the ground plane, world frame. Shape is (num_envs, 2).
+        speed: Speed along it [m/s]. Shape is (num_envs,).
+        steps_since_change: Control steps since the command changed. Shape is (num_envs,), long.
+    """
+
+    cfg: HeadingCommandCfg
+
+    def __init__(self, cfg: HeadingCommandCfg, env: ManagerBasedRLEnv):
+        super().__init__(cfg, env)
+        self._robot = env.scene[cfg.asset_name]
+        self.direction_w = torch.zeros(self.num_envs, 2, device=self.device)
+        self.direction_w[:, 0] = 1.0
+        self.speed = torch.zeros(self.num_envs, device=self.device)
+        self.steps_since_change = torch.zeros(self.num_envs, dtype=torch.long, device=self.device)
+        self._starting = False
+        for name in ("speed_error", "heading_error_deg"):
+            self.metrics[name] = torch.zeros(self.num_envs, device=self.device)
+        self._measured = torch.zeros(self.num_envs, device=self.device)
+
+    @property
+    def command(self) -> torch.Tensor:
+        """Direction in the heading frame (2) and speed [m/s] (1). Shape is (num_envs, 3)."""
+        heading = frames.heading_from_quat(self._robot.data.root_link_quat_w.torch)
+        cos = (heading * self.direction_w).sum(dim=1)
+        sin = heading[:, 0] * self.direction_w[:, 1] - heading[:, 1] * self.direction_w[:, 0]
+        return torch.stack((cos, sin, self.speed), dim=1)
+
+    def mirror_map(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """Index and sign of the mirrored command, see :mod:`sportsuite.mdp.symmetry`."""
+        return direction_map(3)
+
+    def reset(self, env_ids: torch.Tensor | slice | None = None) -> dict[str, float]:
+        """Log the mean errors of the episode, then draw new commands; some fit the state the episode starts from."""
+        ids = slice(None) if env_ids is None else env_ids
+        for name in ("speed_error", "heading_error_deg"):
+            self.metrics[name][ids] /= self._measured[ids].clamp_min(1.0)
+        self._starting = True
+        logged = super().reset(env_ids)  # type: ignore[arg-type]
+        self._starting = False
+        self._measured[ids] = 0.0
+        return logged
+
+    def _resample_command(self, env_ids: torch.Tensor | slice) -> None:
+        ids = torch.arange(self.num_envs, device=self.device)[env_ids].long()
+        n = len(ids)
+        speed = torch.empty(n, device=self.device).uniform_(*self.cfg.speed_range)
+        speed[torch.rand(n, device=self.device) < self.cfg.stand_fraction] = 0.0
+        heading = frames.heading_from_quat(self._robot.data.root_link_quat_w.torch[ids])
+        turn = torch.empty(n, device=self.device).uniform_(-self.cfg.turn_range, self.cfg.turn_range)
+        if self._starting:
+            fits = torch.rand(n, device=self.device) < self.cfg.fitting_fraction
+            moving = self._robot.data.root_link_lin_vel_w.torch[ids, :2].norm(dim=1)
+            speed = torch.where(fits, moving.clamp(*self.cfg.speed_range), speed)
+            turn = torch.where(fits, torch.zeros_like(turn), turn)
+        cos, sin = turn.cos(), turn.sin()
+        self.direction_w[ids, 0] = cos * heading[:, 0] - sin * heading[:, 1]
+        self.direction_w[ids, 1] = sin * heading[:, 0] + cos * heading[:, 1]
+        self.speed[ids] = speed
+        self.steps_since_change[ids] = 0
+
+    def _update_command(self) -> None:
+        self.steps_since_change += 1
+
+    def _update_metrics(self) -> None:
+        settled = self.steps_since_change * self._env.step_dt >= self.cfg.settling_s
+        cos, sin, _ = self.command.unbind(dim=1)
+        along = (self._robot.data.root_link_lin_vel_w.torch[:, :2] * self.direction_w).sum(dim=1)
+        self.metrics["speed_error"] += (along - self.speed).abs() * settled
+        self.metrics["heading_error_deg"] += torch.atan2(sin, cos).abs().rad2deg() * settled
+        self._measured += settled
+
+
+@configclass
+class HeadingCommandCfg(CommandTermCfg):
+    """Config of :class:`HeadingCommand`."""
+
+    class_type: type = HeadingCommand
+
+    asset_name: str = "robot"
+
+    resampling_time_range: tuple[float, float] = (3.0, 6.0)
+    """Time between changes [s]; CALM changes every 100 to 200 steps of 1/30 s."""
+
+    speed_range: tuple[float, float] = (0.0, 4.0)
+    """Speeds that are asked for [m/s] (ours: standing to running)."""
+
+    stand_fraction: float = 0.1
+    """Probability of the speed 0 (ours): drawn from a range it would never come up."""
+
+    turn_range: float = math.pi
+    """Largest turn away from the present heading [rad]."""
+
+    fitting_fraction: float = 0.5
+    """Probability that an episode's first command is the speed and heading the character starts with (ours)."""
+
+    settling_s: float = 2.0
+    """Time after a change that the metrics leave out [s] (ours)."""

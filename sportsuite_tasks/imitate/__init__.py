@@ -1,0 +1,1 @@
+"""Motion priors: a character that moves like its reference clips, without a ball."""

@@ -1,0 +1,150 @@
+"""SportSuite-ImitateHeading-v0 (walk where told, like the clips) and SportSuite-Imitate-v0 (latents of a motion prior)."""
+
+from __future__ import annotations
+
+from isaaclab.assets import ArticulationCfg, AssetBaseCfg
+from isaaclab.envs import mdp
+from isaaclab.managers import (
+    EventTermCfg,
+    ObservationGroupCfg,
+    ObservationTermCfg,
+    RewardTermCfg,
+    SceneEntityCfg,
+    TerminationTermCfg,
+)
+from isaaclab.scene import InteractiveSceneCfg
+from isaaclab.utils import configclass
+from isaaclab.visualizers import VisualizerCfg
+
+from sportsuite.characters.humanoid28 import humanoid28_cfg
+from sportsuite.characters.spec import BODY_NAMES, FEET
+from sportsuite.envs.sport_env_cfg import SportEnvCfg
+from sportsuite.mdp import commands, observations, rewards, terminations
+from sportsuite.mdp.actions import joint_targets_cfg
+from sportsuite.motion.reference import ReferenceMotionCfg, ResetToReference, prior_features_h
+from sportsuite.physics.ground import ground_cfg
+from sportsuite.physics.presets import physics_presets
+
+MUST_STAY_UP = [name for name in BODY_NAMES if name not in (*FEET, "right_shin", "left_shin")]
+"""Bodies whose height tells a fall; shins are left out, their origin is the knee (ours)."""
+
+_CHARACTER = {"asset_cfg": SceneEntityCfg("robot", body_names=list(BODY_NAMES), preserve_order=True)}
+
+
+@configclass
+class SceneCfg(InteractiveSceneCfg):
+    """A character on a plane, per world."""
+
+    ground: AssetBaseCfg = ground_cfg()
+    robot: ArticulationCfg = humanoid28_cfg("football", "boot")
+
+
+@configclass
+class ActionsCfg:
+    """PD targets of all joints."""
+
+    joint_pos: mdp.JointPositionActionCfg = joint_targets_cfg()
+
+
+@configclass
+class PriorGroupCfg(ObservationGroupCfg):
+    """What discriminators and encoders see of one frame."""
+
+    features = ObservationTermCfg(func=prior_features_h)
+
+
+@configclass
+class HeadingCommandsCfg:
+    """Where to go."""
+
+    heading: commands.HeadingCommandCfg = commands.HeadingCommandCfg()
+
+
+@configclass
+class HeadingObservationsCfg:
+    """223 numbers of the character and the command."""
+
+    @configclass
+    class PolicyCfg(ObservationGroupCfg):
+        """What the policy sees; the critic sees the same."""
+
+        body_state = ObservationTermCfg(func=observations.body_state_h, params=_CHARACTER)
+        heading = ObservationTermCfg(func=mdp.generated_commands, params={"command_name": "heading"})
+
+    policy: PolicyCfg = PolicyCfg()
+    prior: PriorGroupCfg = PriorGroupCfg()
+
+
+@configclass
+class EventsCfg:
+    """Starts from the reference motion, pushes on the way."""
+
+    character = EventTermCfg(
+        func=ResetToReference,  # type: ignore[arg-type]
+        mode="reset",
+        params={
+            "motion": ReferenceMotionCfg(),
+            "fallen_states": "motions/fallen_states.npz",
+            "reference_fraction": 0.9,
+            "fallen_fraction": 0.0,
+            "joint_noise": 0.02,
+            "lift": 0.01,
+        },
+    )
+    push = EventTermCfg(
+        func=mdp.push_by_setting_velocity,
+        mode="interval",
+        interval_range_s=(4.0, 8.0),
+        params={"velocity_range": {"x": (-0.5, 0.5), "y": (-0.5, 0.5)}},
+    )
+
+
+@configclass
+class HeadingRewardsCfg:
+    """One per step at best. Isaac Lab multiplies rewards by the step time; 30 undoes that at 30 Hz."""
+
+    velocity = RewardTermCfg(
+        func=rewards.heading_velocity, weight=30.0 * 0.65, params={"command_name": "heading", "scale": 3.0}
+    )
+    facing = RewardTermCfg(func=rewards.heading_facing, weight=30.0 * 0.15, params={"command_name": "heading"})
+    standing_feet = RewardTermCfg(func=rewards.feet_stand_still, weight=30.0 * 0.2, params={"scale": 4.0})
+
+
+@configclass
+class TerminationsCfg:
+    """How an episode ends."""
+
+    nonfinite = TerminationTermCfg(func=terminations.nonfinite_state)
+    time_out = TerminationTermCfg(func=mdp.time_out, time_out=True)
+    fallen = TerminationTermCfg(
+        func=terminations.body_below_height,
+        params={
+            "minimum_height": 0.3,
+            "head_height": 0.9,
+            "grace_steps": 60,
+            "asset_cfg": SceneEntityCfg("robot", body_names=MUST_STAY_UP),
+            "head_cfg": SceneEntityCfg("robot", body_names=["head"]),
+        },
+    )
+
+
+@configclass
+class ImitateHeadingEnvCfg(SportEnvCfg):
+    """Config of SportSuite-ImitateHeading-v0."""
+
+    scene: SceneCfg = SceneCfg(num_envs=512, env_spacing=4.0)
+    actions: ActionsCfg = ActionsCfg()
+    commands: HeadingCommandsCfg = HeadingCommandsCfg()
+    observations: HeadingObservationsCfg = HeadingObservationsCfg()
+    events: EventsCfg = EventsCfg()
+    rewards: HeadingRewardsCfg = HeadingRewardsCfg()
+    terminations: TerminationsCfg = TerminationsCfg()
+
+    episode_length_s: float = 10.0
+    physics_hz: float = 120.0
+
+    def __post_init__(self) -> None:
+        """Fill in what a class-level default can't hold."""
+        self.sim.physics = physics_presets()
+        self.sim.default_visualizer_cfg = VisualizerCfg(eye=(4.0, -4.0, 2.5), lookat=(0.0, 0.0, 0.8))
+        self.events.character.params["motion"].speed_range = self.commands.heading.speed_range
