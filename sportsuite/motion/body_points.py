@@ -1,18 +1,18 @@
 """Points fixed to the humanoid's bodies: where they are and how they move with its coordinates.
 
-The Jacobians are assembled from MuJoCo's joint anchors and axes for all points at once, which takes a third of the time
-of one ``mj_jac`` call per point.
+The Jacobians are assembled from MuJoCo's joint anchors and axes for all points, and all frames where wanted, at once.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import mujoco
 import numpy as np
 
 from sportsuite.characters import spec
-from sportsuite.motion.mujoco_model import NUM_DOFS, ROOT_DOFS
+from sportsuite.motion.mujoco_model import NUM_DOFS
 
 
 @dataclass(frozen=True)
@@ -56,63 +56,81 @@ def _hinges_above(body: str) -> np.ndarray:
     return moving
 
 
-def update(model: mujoco.MjModel, data: mujoco.MjData, qpos: np.ndarray) -> None:
-    """Set the coordinates (35,) and compute body poses, joint anchors and axes."""
+class Poses(NamedTuple):
+    """What MuJoCo's kinematics gives, for one frame or for many along leading dimensions.
+
+    Attributes:
+        body_pos: Body origins, (..., 15, 3) [m].
+        body_mat: Body orientations, (..., 15, 3, 3).
+        anchor: Points on the hinges' axes, (..., 28, 3) [m].
+        axis: Directions of the hinges' axes, (..., 28, 3).
+    """
+
+    body_pos: np.ndarray
+    body_mat: np.ndarray
+    anchor: np.ndarray
+    axis: np.ndarray
+
+
+def frame_poses(model: mujoco.MjModel, data: mujoco.MjData, qpos: np.ndarray) -> Poses:
+    """Poses for the coordinates ``qpos`` (35,); views of ``data``, valid until it changes."""
     data.qpos[:] = qpos
     mujoco.mj_kinematics(model, data)
+    # body 0 is MuJoCo's world, joint 0 the floating root
+    return Poses(data.xpos[1:], data.xmat[1:].reshape(-1, 3, 3), data.xanchor[1:], data.xaxis[1:])
 
 
-def positions(data: mujoco.MjData, points: BodyPoints) -> np.ndarray:
-    """World positions after :func:`update`, shape (P, 3) [m]."""
-    bodies = points.bodies + 1  # body 0 is MuJoCo's world
-    rotated = np.matmul(data.xmat[bodies].reshape(-1, 3, 3), points.offsets[:, :, None])[..., 0]
-    return data.xpos[bodies] + rotated
+def trajectory_poses(model: mujoco.MjModel, qpos: np.ndarray) -> Poses:
+    """Poses of T frames for coordinates of shape (T, 35)."""
+    data = mujoco.MjData(model)
+    count = len(qpos)
+    stored = Poses(
+        np.empty((count, spec.NUM_BODIES, 3)),
+        np.empty((count, spec.NUM_BODIES, 3, 3)),
+        np.empty((count, spec.NUM_JOINTS, 3)),
+        np.empty((count, spec.NUM_JOINTS, 3)),
+    )
+    for frame, coordinates in enumerate(qpos):
+        for target, value in zip(stored, frame_poses(model, data, coordinates), strict=True):
+            target[frame] = value
+    return stored
 
 
-def jacobian(data: mujoco.MjData, points: BodyPoints, position: np.ndarray) -> np.ndarray:
-    """Derivative of the world positions by MuJoCo's velocity coordinates, after :func:`update`.
+def positions(poses: Poses, points: BodyPoints) -> np.ndarray:
+    """World positions of the points, shape (..., P, 3) [m]."""
+    rotated = np.matmul(poses.body_mat[..., points.bodies, :, :], points.offsets[:, :, None])[..., 0]
+    return poses.body_pos[..., points.bodies, :] + rotated
+
+
+def jacobian(poses: Poses, points: BodyPoints, position: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
+    """Derivative of the points' world positions by MuJoCo's velocity coordinates.
 
     Args:
-        data: MuJoCo data.
+        poses: Poses.
         points: The points.
         position: Their positions, from :func:`positions`.
+        columns: Which of the 34 coordinates; all by default.
 
     Returns:
-        Shape (P, 3, 34): three root translations (world), three root rotations (pelvis frame), 28 hinges.
+        Shape (..., P, 3, 34) or fewer columns: three root translations (world), three root rotations (pelvis frame),
+        28 hinges.
     """
-    result = np.zeros((points.count, 3, NUM_DOFS))
-    result[:, (0, 1, 2), (0, 1, 2)] = 1.0
-    axes = np.concatenate((data.xmat[1].reshape(3, 3).T, data.xaxis[1:]))
-    anchors = np.concatenate((np.broadcast_to(data.xpos[1], (3, 3)), data.xanchor[1:]))
-    arms = position[:, None] - anchors
-    ax, ay, az = axes.T
-    rx, ry, rz = arms[..., 0], arms[..., 1], arms[..., 2]
-    result[:, 0, 3:] = ay * rz - az * ry
-    result[:, 1, 3:] = az * rx - ax * rz
-    result[:, 2, 3:] = ax * ry - ay * rx
-    result[:, :, ROOT_DOFS:] *= points.moved_by[:, None]
+    columns = np.arange(NUM_DOFS) if columns is None else columns
+    turning = columns[columns >= 3] - 3
+    pelvis = poses.body_mat[..., 0, :, :].swapaxes(-1, -2)
+    axes = np.concatenate((pelvis, poses.axis), axis=-2)[..., turning, :]
+    origin = np.broadcast_to(poses.body_pos[..., :1, :], pelvis.shape)
+    arms = position[..., :, None, :] - np.concatenate((origin, poses.anchor), axis=-2)[..., None, turning, :]
+    moved_by = np.concatenate((np.ones((points.count, 3), bool), points.moved_by), axis=1)[:, turning]
+    result = np.zeros((*position.shape, len(columns)))
+    first = len(columns) - len(turning)
+    for row, (one, two) in enumerate(((1, 2), (2, 0), (0, 1))):
+        turned = axes[..., None, :, one] * arms[..., two] - axes[..., None, :, two] * arms[..., one]
+        result[..., row, first:] = turned * moved_by
+        result[..., row, :first] = columns[:first] == row
     return result
 
 
 def trajectory_positions(model: mujoco.MjModel, qpos: np.ndarray, points: BodyPoints) -> np.ndarray:
     """World positions over time, shape (T, P, 3) [m], for coordinates of shape (T, 35)."""
-    data = mujoco.MjData(model)
-    result = np.empty((len(qpos), points.count, 3))
-    for frame, coordinates in enumerate(qpos):
-        update(model, data, coordinates)
-        result[frame] = positions(data, points)
-    return result
-
-
-def trajectory_jacobians(
-    model: mujoco.MjModel, qpos: np.ndarray, points: BodyPoints
-) -> tuple[np.ndarray, np.ndarray]:
-    """World positions (T, P, 3) and Jacobians (T, P, 3, 34) over time, for coordinates of shape (T, 35)."""
-    data = mujoco.MjData(model)
-    where = np.empty((len(qpos), points.count, 3))
-    slope = np.empty((len(qpos), points.count, 3, NUM_DOFS))
-    for frame, coordinates in enumerate(qpos):
-        update(model, data, coordinates)
-        where[frame] = positions(data, points)
-        slope[frame] = jacobian(data, points, where[frame])
-    return where, slope
+    return positions(trajectory_poses(model, qpos), points)

@@ -36,8 +36,8 @@ def mirror_clip(clip: Clip) -> Clip:
     """
     if tuple(clip.joint_names) != spec.JOINT_NAMES:
         raise BadInputError(
-            f"clip {clip.name!r} has joints {', '.join(clip.joint_names[:3])}...: expected the {spec.NUM_JOINTS} joints "
-            f"of the humanoid in order, {', '.join(spec.JOINT_NAMES[:3])}..."
+            f"clip {clip.name!r} has joints {', '.join(clip.joint_names[:3])}...: expected the {spec.NUM_JOINTS} "
+            f"joints of the humanoid in order, {', '.join(spec.JOINT_NAMES[:3])}..."
         )
     joint_pos = clip.joint_pos[:, spec.MIRROR_JOINTS] * np.asarray(spec.MIRROR_SIGNS, clip.joint_pos.dtype)
     return clip.with_(

@@ -117,7 +117,10 @@ def _add_geom(mj_spec: mujoco.MjSpec, node: mujoco.MjsBody, name: str, shape: Sh
     look = {"name": name, "rgba": (*COLLIDER_COLOURS[side_free(body)], 1.0), "contype": 0, "conaffinity": 0}
     if isinstance(shape, Sphere):
         node.add_geom(
-            type=mujoco.mjtGeom.mjGEOM_SPHERE, pos=np.multiply(shape.centre, scale), size=[shape.radius * scale, 0, 0], **look
+            type=mujoco.mjtGeom.mjGEOM_SPHERE,
+            pos=np.multiply(shape.centre, scale),
+            size=[shape.radius * scale, 0, 0],
+            **look,
         )
     elif isinstance(shape, Capsule):
         ends = [scale * value for value in (*shape.start, *shape.end)]

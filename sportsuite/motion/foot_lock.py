@@ -1,0 +1,252 @@
+"""Foot locking: feet that stand neither slide nor sink, and everything else stays as it was.
+
+The whole trajectory is solved at once. Where a point of the sole stands, it is held at the stance's place on the
+ground; the deviation of the root and the legs from the recorded motion is kept small and smooth over time, so
+corrections fade in and out by themselves. Gauss-Newton on MuJoCo's kinematics; each step is one banded linear system,
+because frames are only coupled by the second difference of the deviation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import mujoco
+import numpy as np
+from scipy.linalg import solveh_banded
+
+from sportsuite.characters import spec
+from sportsuite.errors import BadInputError
+from sportsuite.motion.body_points import BodyPoints, jacobian, positions, trajectory_poses, trajectory_positions
+from sportsuite.motion.clip import Clip
+from sportsuite.motion.foot_contacts import (
+    ContactCfg,
+    Stance,
+    both_soles,
+    difference_band,
+    find_stances,
+    floor_under,
+    point_speeds,
+    sole_trajectory,
+    touching_points,
+)
+from sportsuite.motion.mujoco_model import ROOT_DOFS, humanoid_model, joint_limits, qpos_of, sole_points, with_qpos
+
+LEG_HINGES = tuple(
+    index for index, name in enumerate(spec.JOINT_NAMES) if any(part in name for part in ("hip", "knee", "ankle"))
+)
+"""Hinges that foot locking may change."""
+
+_COLUMNS = np.array([*range(ROOT_DOFS), *(ROOT_DOFS + index for index in LEG_HINGES)])
+_LEGS = np.array(LEG_HINGES)
+_BLOCK = len(_COLUMNS)
+_FULL_STEPS = 3
+_SETTLED = 2e-3
+"""Steps below this are not worth another round [m or rad]."""
+
+
+@dataclass(frozen=True)
+class FootLockCfg:
+    """Weights of foot locking, per squared metre or radian (ours).
+
+    Attributes:
+        contact: When a sole touches.
+        floor: ``"drift"`` takes out a slow drift of the floor, ``"flat"`` one height, ``"keep"`` leaves heights alone
+            (climbing and hanging clips).
+        clearance: A moving point of the sole that doesn't stand stays this high, so that it can't scuff [m].
+        moving: Above this speed a point counts as moving [m/s].
+        pin: Weight of standing points.
+        lift: Weight of points below the ground or the clearance.
+        keep_position: Weight of the root's deviation from the recorded place.
+        keep_rotation: Weight of the root's deviation from the recorded orientation.
+        keep_joint: Weight of the legs' deviation from the recorded angles.
+        wall: Weight of hinges beyond their limits.
+        blend: Time over which corrections fade in and out [s].
+        rounds: Gauss-Newton steps at most.
+    """
+
+    contact: ContactCfg = field(default_factory=ContactCfg)
+    floor: str = "drift"
+    clearance: float = 0.015
+    moving: float = 0.6
+    pin: float = 3e4
+    lift: float = 3e3
+    keep_position: float = 10.0
+    keep_rotation: float = 10.0
+    keep_joint: float = 1.0
+    wall: float = 1e5
+    blend: float = 0.08
+    rounds: int = 12
+
+
+def lock_feet(clip: Clip, cfg: FootLockCfg | None = None) -> Clip:
+    """Put the feet of a clip on the ground and stop them from sliding.
+
+    Args:
+        clip: A clip of one of the suite's characters, at 20 frames per second or more.
+        cfg: Weights and thresholds.
+
+    Returns:
+        The clip with root and legs changed; arms, trunk and head keep their angles, all hinges their limits.
+
+    Raises:
+        BadInputError: If ``cfg.floor`` is unknown or the clip has fewer than 3 frames.
+    """
+    cfg = cfg or FootLockCfg()
+    if clip.num_frames < 3:
+        raise BadInputError(f"clip {clip.name!r} has {clip.num_frames} frames: foot locking needs at least 3")
+    model, soles = humanoid_model(clip.character), both_soles(clip.character)
+    start = settle(model, soles, qpos_of(clip), clip.fps, cfg)
+    goals = _sole_goals(model, soles, start, clip, cfg)
+    return with_qpos(clip, _solve(model, soles, start, goals, clip.fps, cfg))
+
+
+def settle(model: mujoco.MjModel, soles: BodyPoints, qpos: np.ndarray, fps: float, cfg: FootLockCfg) -> np.ndarray:
+    """Clamp hinges to their limits and move the root so that the floor is at z = 0.
+
+    Args:
+        model: The character.
+        soles: Its soles, see :func:`~sportsuite.motion.foot_contacts.both_soles`.
+        qpos: MuJoCo coordinates, shape (T, 35).
+        fps: Frames per second [Hz].
+        cfg: Which floor to assume.
+
+    Raises:
+        BadInputError: If ``cfg.floor`` is unknown.
+    """
+    if cfg.floor not in ("drift", "flat", "keep"):
+        raise BadInputError(f"floor {cfg.floor!r} of foot locking: expected 'drift', 'flat' or 'keep'")
+    qpos = qpos.copy()
+    qpos[:, 7:] = np.clip(qpos[:, 7:], *joint_limits())
+    if cfg.floor != "keep":
+        floor = floor_under(sole_trajectory(trajectory_positions(model, qpos, soles)), fps, cfg.contact)
+        qpos[:, 2] -= floor if cfg.floor == "drift" else np.median(floor)
+    return qpos
+
+
+@dataclass(frozen=True)
+class _Goals:
+    """Where points of the soles should be: targets and weights, shape (T, 2P, 3), and least heights (T, 2P)."""
+
+    target: np.ndarray
+    weight: np.ndarray
+    least_height: np.ndarray
+
+
+def _sole_goals(model: mujoco.MjModel, soles: BodyPoints, qpos: np.ndarray, clip: Clip, cfg: FootLockCfg) -> _Goals:
+    place = sole_trajectory(trajectory_positions(model, qpos, soles))
+    touching = touching_points(place, clip.fps, cfg.contact)
+    outline = sole_points(clip.character)[:, :2]
+    target, weight = np.zeros_like(place), np.zeros_like(place)
+    weight[..., 2] = cfg.pin * touching
+    for stance in find_stances(place, touching, outline, clip.fps):
+        _hold(stance, target, weight, cfg.pin)
+    moving = (point_speeds(place, clip.fps) > cfg.moving) & ~touching
+    shape = (len(place), -1)
+    least = np.where(moving, cfg.clearance, 0.0).reshape(shape)
+    return _Goals(target.reshape(*shape, 3), weight.reshape(*shape, 3), least)
+
+
+def _hold(stance: Stance, target: np.ndarray, weight: np.ndarray, pin: float) -> None:
+    """Enter one stance into targets and weights of shape (T, 2, P, 3)."""
+    held = stance.touching.copy()
+    if stance.pivot is not None:
+        held[:, np.arange(held.shape[1]) != stance.pivot] = False
+    frames = slice(stance.start, stance.stop)
+    target[frames, stance.foot, :, :2] = stance.target
+    weight[frames, stance.foot, :, :2] = pin * held[..., None]
+
+
+def _solve(
+    model: mujoco.MjModel, soles: BodyPoints, start: np.ndarray, goals: _Goals, fps: float, cfg: FootLockCfg
+) -> np.ndarray:
+    keep = np.array([cfg.keep_position] * 3 + [cfg.keep_rotation] * 3 + [cfg.keep_joint] * len(_LEGS))
+    # the deviation x minimises keep * x^2 + keep * blend^4 * x''^2: it decays over the blend time away from contacts
+    bends = difference_band(len(start), 2) * (cfg.blend * fps) ** 4
+    qpos, low, high = start.copy(), *joint_limits()[:, _LEGS]
+    for count in range(cfg.rounds):
+        matrix, slope = _sole_terms(model, soles, qpos, goals, cfg.lift)
+        _add_limits(matrix, slope, qpos[:, 7 + _LEGS], low, high, cfg.wall)
+        step = _banded_step(matrix, slope, _deviation(qpos, start), keep, bends)
+        # ground and limits act on one side only: full steps can jump between the two for ever, half steps settle
+        _advance(qpos, step if count < _FULL_STEPS else 0.5 * step)
+        if np.abs(step).max() < _SETTLED:
+            break
+    qpos[:, 7 + _LEGS] = np.clip(qpos[:, 7 + _LEGS], low, high)
+    return qpos
+
+
+def _add_limits(
+    matrix: np.ndarray, slope: np.ndarray, legs: np.ndarray, low: np.ndarray, high: np.ndarray, wall: float
+) -> None:
+    """Push hinges back that are beyond their limits; changes ``matrix`` and ``slope`` in place."""
+    back = np.clip(legs, low, high) - legs
+    hinges = np.arange(ROOT_DOFS, _BLOCK)
+    matrix[:, hinges, hinges] += wall * (back != 0.0)
+    slope[:, ROOT_DOFS:] += wall * back
+
+
+def _sole_terms(
+    model: mujoco.MjModel, soles: BodyPoints, qpos: np.ndarray, goals: _Goals, lift: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Gauss-Newton matrix (T, 20, 20) and descent direction (T, 20) of pinned and sunken points."""
+    poses = trajectory_poses(model, qpos)
+    place = positions(poses, soles)
+    slopes = jacobian(poses, soles, place, _COLUMNS)
+    weight, miss = goals.weight.copy(), goals.target - place
+    sunken = (goals.weight[..., 2] == 0.0) & (place[..., 2] < goals.least_height)
+    weight[..., 2] += lift * sunken
+    miss[..., 2] = np.where(sunken, goals.least_height - place[..., 2], miss[..., 2])
+    rows = slopes.reshape(len(qpos), -1, _BLOCK)
+    weighted = rows * weight.reshape(len(qpos), -1, 1)
+    matrix = np.matmul(weighted.swapaxes(1, 2), rows)
+    return matrix, np.matmul(weighted.swapaxes(1, 2), miss.reshape(len(qpos), -1, 1))[..., 0]
+
+
+def _deviation(qpos: np.ndarray, start: np.ndarray) -> np.ndarray:
+    """Difference to the recorded motion in the 20 changed coordinates, shape (T, 20)."""
+    difference = np.empty((len(qpos), _BLOCK))
+    difference[:, :3] = qpos[:, :3] - start[:, :3]
+    turn = np.zeros(3)
+    conjugate = np.zeros(4)
+    relative = np.zeros(4)
+    for frame in range(len(qpos)):
+        mujoco.mju_negQuat(conjugate, start[frame, 3:7])
+        mujoco.mju_mulQuat(relative, conjugate, qpos[frame, 3:7])
+        mujoco.mju_quat2Vel(turn, relative, 1.0)
+        difference[frame, 3:6] = turn
+    difference[:, ROOT_DOFS:] = qpos[:, 7 + _LEGS] - start[:, 7 + _LEGS]
+    return difference
+
+
+def _banded_step(
+    matrix: np.ndarray, slope: np.ndarray, deviation: np.ndarray, keep: np.ndarray, bends: np.ndarray
+) -> np.ndarray:
+    """Solve for the next step (T, 20)."""
+    count, width = len(matrix), 2 * _BLOCK
+    band = np.zeros((width + 1, count, _BLOCK))
+    for row in range(_BLOCK):
+        for column in range(row, _BLOCK):
+            band[width - (column - row), :, column] = matrix[:, row, column]
+    for ahead in range(3):
+        band[width - ahead * _BLOCK] += bends[2 - ahead][:, None] * keep
+    band[width] += keep
+    right = slope - keep * (deviation + _apply_band(bends, deviation))
+    step = solveh_banded(band.reshape(width + 1, -1), right.ravel(), overwrite_ab=True, check_finite=False)
+    return step.reshape(count, _BLOCK)
+
+
+def _apply_band(band: np.ndarray, value: np.ndarray) -> np.ndarray:
+    """Product of a symmetric matrix in upper band form (3, T) and values (T, N)."""
+    result = band[2][:, None] * value
+    for ahead in (1, 2):
+        result[:-ahead] += band[2 - ahead][ahead:, None] * value[ahead:]
+        result[ahead:] += band[2 - ahead][ahead:, None] * value[:-ahead]
+    return result
+
+
+def _advance(qpos: np.ndarray, step: np.ndarray) -> None:
+    """Apply a step to the coordinates in place."""
+    qpos[:, :3] += step[:, :3]
+    for frame in range(len(qpos)):
+        mujoco.mju_quatIntegrate(qpos[frame, 3:7], step[frame, 3:6], 1.0)
+    qpos[:, 7 + _LEGS] += step[:, ROOT_DOFS:]
