@@ -34,11 +34,13 @@ def simulate(count: int, seed: int) -> dict[str, np.ndarray]:
     from isaaclab.scene import InteractiveScene, InteractiveSceneCfg
     from isaaclab.sim import SimulationCfg, SimulationContext
     from isaaclab.utils import configclass
+    from isaaclab_newton.cloner import newton_builder_world_hook
     from isaaclab_newton.physics import NewtonCfg
 
     from sportsuite.characters.humanoid28 import humanoid28_cfg
     from sportsuite.physics.ground import ground_cfg
     from sportsuite.physics.mujoco_cpu.cfg import MuJoCoCpuSolverCfg
+    from sportsuite.physics.soles import soles_hook
 
     @configclass
     class SceneCfg(InteractiveSceneCfg):
@@ -48,7 +50,8 @@ def simulate(count: int, seed: int) -> dict[str, np.ndarray]:
     solver = MuJoCoCpuSolverCfg(njmax=250, nconmax=60, cone="elliptic", integrator="implicitfast")
     physics = NewtonCfg(solver_cfg=solver, num_substeps=2)
     sim = SimulationContext(SimulationCfg(dt=2 / PHYSICS_HZ, device="cpu", physics=physics))
-    scene = InteractiveScene(SceneCfg(num_envs=count, env_spacing=4.0))
+    with newton_builder_world_hook(soles_hook()):
+        scene = InteractiveScene(SceneCfg(num_envs=count, env_spacing=4.0))
     sim.reset()
     generator = torch.Generator().manual_seed(seed)
     robot = scene["robot"]

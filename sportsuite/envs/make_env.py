@@ -9,7 +9,7 @@ import logging
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from sportsuite.errors import BadInputError, SportSuiteError, nearest, unknown_name
+from sportsuite.errors import BadInputError, nearest, unknown_name
 
 if TYPE_CHECKING:
     from sportsuite.envs.sport_env import SportEnv
@@ -60,7 +60,6 @@ def make_env(
         BadInputError: If an option, a preset or an override is unknown or has a wrong value.
         SportSuiteError: If this process already has an environment.
     """
-    _refuse_second_env()
     fresh = cfg is None
     cfg = load_env_cfg(env_cfg_entry_point, physics) if cfg is None else resolve_physics(cfg, physics)
     more_overrides = _keyword_overrides(kwargs, cfg)
@@ -152,13 +151,6 @@ def _keyword_overrides(kwargs: dict[str, Any], cfg: SportEnvCfg) -> dict[str, An
             hint = f"nearest: {', '.join(near)}" if near else f"known: {', '.join(_OPTIONS)} and the config's fields"
             raise BadInputError(f"gym.make: unknown option {name!r}; {hint}")
     return chosen
-
-
-def _refuse_second_env() -> None:
-    from isaaclab.sim import SimulationContext
-
-    if SimulationContext.instance() is not None:
-        raise SportSuiteError("this process already has an environment: close() it before making another one")
 
 
 @contextlib.contextmanager

@@ -33,6 +33,7 @@ from isaaclab_physx.sim.spawners.materials import PhysxMaterialCfg
 
 from sportsuite.errors import BadInputError
 from sportsuite.physics.ball_looks import BallSpawnCfg
+from sportsuite.physics.colliders import world_colliders
 
 Pair = tuple[float, float]
 
@@ -208,17 +209,10 @@ def ball_pairs_hook(ball: BallContactCfg, substep_dt: float, ball_name: str = "B
         A hook ``(builder, world, position, quaternion) -> None``. It raises ``BadInputError`` if a world has no such
         ball.
     """
-    from newton import ShapeFlags
-
     fixed, body = _pair_values(ball, substep_dt)
 
     def hook(builder: Any, world: int, position: object, quaternion: object) -> None:
-        current = builder.current_world
-        colliders = [
-            index
-            for index, shape_world in enumerate(builder.shape_world)
-            if shape_world in (current, -1) and builder.shape_flags[index] & ShapeFlags.COLLIDE_SHAPES
-        ]
+        current, colliders = builder.current_world, world_colliders(builder)
         balls = [index for index in colliders if ball_name in builder.shape_label[index].split("/")]
         if not balls:
             raise BadInputError(f"no collider below a prim named {ball_name!r} in world {world}: nothing to bounce")

@@ -21,6 +21,7 @@ from sportsuite.physics.ball_contact import BallContactCfg, ball_cfg, ball_pairs
 from sportsuite.physics.ball_friction import ground_friction
 from sportsuite.physics.contacts import add_touch_sensor
 from sportsuite.physics.ground import ground_cfg
+from sportsuite.physics.soles import soles_hook
 
 SUBSTEP_DT = 1 / 240
 SUBSTEPS = {"newton_mjwarp": 2, "mujoco_cpu": 2, "ovphysx": 1}
@@ -153,6 +154,7 @@ def running_scene(backend: str, num_envs: int = 4, ball: BallContactCfg | None =
             from isaaclab_newton.cloner import newton_builder_world_hook
 
             stack.enter_context(newton_builder_world_hook(ball_pairs_hook(ball, SUBSTEP_DT)))
+            stack.enter_context(newton_builder_world_hook(soles_hook()))
         scene = InteractiveScene(scene_cfg(backend, num_envs, ball))
         sim.reset()
         yield Scene(sim, scene, dt, ball)

@@ -13,6 +13,7 @@ from newton.usd import SchemaResolverNewton, SchemaResolverPhysx
 
 from sportsuite.characters.humanoid28_usd import write_humanoid28
 from sportsuite.physics.ball_contact import BallContactCfg, ball_pairs_hook
+from sportsuite.physics.soles import soles_hook
 
 DT = 1.0 / 240.0
 HEIGHT, MASS = 1.6, 47.0
@@ -50,7 +51,8 @@ def football_model(folder: Path, worlds: int, attributes: tuple[str, ...] = (), 
         _add_ball(builder)
         _add_wedge(builder)
         _add_pendulum(builder, 0.3 * world)
-        ball_pairs_hook(BALL, DT)(builder, world, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0))
+        for hook in (ball_pairs_hook(BALL, DT), soles_hook()):
+            hook(builder, world, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0))
         builder.end_world()
     builder.request_state_attributes(*attributes)
     return builder.finalize(device="cpu")
