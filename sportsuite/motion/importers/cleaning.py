@@ -20,7 +20,7 @@ _JUMP_SPEED = 2.0
 """Speed of the root [m/s] by which a jump at the start exceeds what follows (ours: runners gain 0.3 m/s in 1/30 s)."""
 
 _TAIL = 1.5
-"""How much faster than the calm frames behind it the rest of a jump turns (ours: CMU's BVH files blend over 5 frames)."""
+"""How much faster than the calm frames behind it the rest of a jump turns (ours: CMU BVH files blend over 5 frames)."""
 
 _START_FRAMES = 6
 """Frames at the start among which a jump is looked for (ours: CMU's BVH files need 5 left out)."""
