@@ -14,7 +14,7 @@ from sportsuite.characters.spec import SOLE_DROP, VARIANTS, asset_name
 LICENCE = "BSD-3-Clause"
 ORIGIN = "sportsuite, written by scripts/build_assets.py"
 
-SIMULATED = {"motions/fallen_states.npz": "sportsuite, written by scripts/build_fallen_states.py"}
+SIMULATED = {"motions/fallen_states.npz": "sportsuite, simulated by scripts/build_fallen_states.py"}
 """Files that depend on the physics engine's arithmetic: recorded where they exist, written by their own scripts."""
 
 logger = logging.getLogger("build_assets")

@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from sportsuite.learning.policy import Policy
     from sportsuite.plugins.manager import Task
 
-__all__ = ["add_policy_options", "find_checkpoint", "make_policy", "open_env", "results_only"]
+__all__ = ["LATEST", "add_policy_options", "find_checkpoint", "given_path", "make_policy", "open_env", "results_only"]
 
-_LATEST = "latest"
+LATEST = "latest"
+"""Stands for the newest run's newest checkpoint where a path may be given."""
 
 
 def add_policy_options(parser: argparse.ArgumentParser) -> None:
@@ -35,20 +36,40 @@ def find_checkpoint(args: argparse.Namespace, task: Task) -> Path | None:
     Raises:
         BadInputError: If there is no such file, it can't be read or is of another task.
     """
-    from sportsuite.learning.checkpoint import check_task, latest_run, latest_valid, read_checkpoint
-    from sportsuite.learning.policy import pretrained_path
-    from sportsuite.learning.training import LOG_ROOT
-
     if args.untrained:
         return None
-    if args.checkpoint is None:
-        path = pretrained_path(task)
-    elif args.checkpoint == _LATEST:
-        path = latest_valid(latest_run(LOG_ROOT, task.spec.id))
-    else:
-        path = Path(args.checkpoint)
-        path = latest_valid(path) if path.is_dir() else path
+    asked = None if args.checkpoint is None else given_path(args.checkpoint, task)
+    from sportsuite.learning.checkpoint import check_task, latest_valid, read_checkpoint
+    from sportsuite.learning.policy import pretrained_path
+
+    path = pretrained_path(task) if asked is None else asked
+    path = latest_valid(path) if path.is_dir() else path
     check_task(read_checkpoint(path), task.spec.id, path)
+    return path
+
+
+def given_path(text: str, task: Task, run_dir: Path | None = None) -> Path:
+    """Find what ``latest`` or a path means, before anything heavy is loaded.
+
+    Args:
+        text: As typed.
+        task: The task.
+        run_dir: Folder in which ``latest`` looks, instead of the task's newest run.
+
+    Returns:
+        A whole file or a run folder with checkpoints.
+
+    Raises:
+        BadInputError: If there is none.
+    """
+    from sportsuite.learning.checkpoint_files import check_path, latest_run
+    from sportsuite.learning.training import LOG_ROOT
+
+    if text == LATEST:
+        path = latest_run(LOG_ROOT, task.spec.id) if run_dir is None else run_dir
+    else:
+        path = Path(text)
+    check_path(path, folder=text == LATEST)
     return path
 
 

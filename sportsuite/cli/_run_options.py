@@ -8,9 +8,10 @@ import os
 import warnings
 from collections.abc import Iterable
 
+from sportsuite.envs.make_env import check_device
 from sportsuite.errors import BadInputError, nearest
 
-__all__ = ["add_run_options", "positive", "prepare_process", "split_overrides"]
+__all__ = ["add_run_options", "check_run_options", "positive", "prepare_process", "split_overrides"]
 
 _SECTIONS = ("env", "agent")
 
@@ -32,6 +33,17 @@ def prepare_process() -> None:
         # other packages' notes to their own developers would bury what a command has to say
         for category in (DeprecationWarning, FutureWarning, SyntaxWarning):
             warnings.filterwarnings("ignore", category=category)
+
+
+def check_run_options(args: argparse.Namespace) -> None:
+    """Refuse a number of worlds or a device that can't be, without loading what would use it.
+
+    Raises:
+        BadInputError: Names the option and the value.
+    """
+    positive("--num-envs", args.num_envs)
+    if args.device is not None:
+        check_device(args.device)
 
 
 def positive(name: str, value: float | None) -> None:

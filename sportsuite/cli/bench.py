@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from sportsuite.cli import _output
 from sportsuite.cli._run_options import positive
 from sportsuite.errors import BadInputError, unknown_name
+from sportsuite.physics.preset_names import PRESET_NAMES
 from sportsuite.plugins.manager import find_task, inventory
 
 if TYPE_CHECKING:
@@ -79,8 +80,6 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _presets(text: str) -> list[str]:
-    from sportsuite.physics.presets import PRESET_NAMES
-
     chosen = [name.strip() for name in text.split(",") if name.strip()]
     for name in chosen:
         if name not in PRESET_NAMES:

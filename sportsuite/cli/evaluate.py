@@ -23,7 +23,7 @@ from sportsuite.cli._playing import (
     open_env,
     results_only,
 )
-from sportsuite.cli._run_options import add_run_options, positive, prepare_process, split_overrides
+from sportsuite.cli._run_options import add_run_options, check_run_options, positive, prepare_process, split_overrides
 from sportsuite.envs.make_env import usable_device
 from sportsuite.errors import BadInputError
 from sportsuite.plugins.manager import Task, find_task
@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     prepare_process()
     task = find_task(args.id)
     positive("--episodes", args.episodes)
-    positive("--num-envs", args.num_envs)
+    check_run_options(args)
     seeds = _seeds(args)
     (overrides,) = split_overrides(args.overrides, ("env",))
     with results_only():
@@ -75,10 +75,10 @@ def evaluate(args: argparse.Namespace, task: Task, seeds: list[int], overrides: 
     Returns:
         The document that ``--json`` prints.
     """
+    checkpoint = find_checkpoint(args, task)
     from sportsuite.evaluation.protocol import protocol_of
     from sportsuite.evaluation.report import evaluation_document, over_seeds
 
-    checkpoint = find_checkpoint(args, task)
     protocol = protocol_of(task)
     episodes = args.episodes or protocol.default_episodes
     args.seed = seeds[0]

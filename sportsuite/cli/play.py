@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from sportsuite.cli import _output
 from sportsuite.cli._playing import add_policy_options, find_checkpoint, make_policy, open_env, results_only
-from sportsuite.cli._run_options import add_run_options, positive, prepare_process, split_overrides
+from sportsuite.cli._run_options import add_run_options, check_run_options, positive, prepare_process, split_overrides
 from sportsuite.errors import BadInputError, SportSuiteError
 from sportsuite.plugins.manager import find_task
 
@@ -50,7 +50,8 @@ def run(args: argparse.Namespace) -> int:
     """Play and say what came out."""
     prepare_process()
     task = find_task(args.id)
-    for name in ("steps", "seconds", "num_envs"):
+    check_run_options(args)
+    for name in ("steps", "seconds"):
         positive(f"--{name.replace('_', '-')}", getattr(args, name))
     (overrides,) = split_overrides(args.overrides, ("env",))
     show = _viewer(args)

@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sportsuite.cli import _output
-from sportsuite.cli._run_options import add_run_options, positive, prepare_process, split_overrides
+from sportsuite.cli._playing import LATEST, given_path
+from sportsuite.cli._run_options import add_run_options, check_run_options, positive, prepare_process, split_overrides
 from sportsuite.errors import BadInputError, unknown_name
 from sportsuite.plugins.manager import Task, find_task
 
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
     from sportsuite.learning.training import Progress
 
-_LATEST = "latest"
 _INTERRUPTED = 130
 
 _PLAIN_INTERVAL_S = 10.0
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--resume",
         nargs="?",
-        const=_LATEST,
+        const=LATEST,
         metavar="PATH",
         help="go on from a checkpoint or a run folder; without PATH from the task's latest run that can be read",
     )
@@ -64,11 +64,12 @@ def run(args: argparse.Namespace) -> int:
         raise BadInputError(f"task {task.spec.id} is not trained: it has no agent configs")
     if args.size is not None and args.size not in task.spec.agent_cfgs:
         raise unknown_name(f"agent size of {task.spec.id}", args.size, task.spec.agent_cfgs)
-    for name in ("num_envs", "iterations", "samples", "minutes"):
+    check_run_options(args)
+    for name in ("iterations", "samples", "minutes"):
         positive(f"--{name.replace('_', '-')}", getattr(args, name))
     if args.resume is not None and "=" in args.resume:
         # '--resume agent.x=1': the override stands where a path may
-        args.overrides, args.resume = [*args.overrides, args.resume], _LATEST
+        args.overrides, args.resume = [*args.overrides, args.resume], LATEST
     env_overrides, agent_overrides = split_overrides(args.overrides)
     resume = None if args.resume is None else _resume_path(args.resume, task, args.log_dir)
     _train(args, task, resume, env_overrides, agent_overrides)
@@ -121,14 +122,10 @@ def _default_size(task: Task, device: str | None) -> str:
 
 def _resume_path(text: str, task: Task, log_dir: Path | None) -> Path:
     """Find the checkpoint to go on from, and make sure that it can be read and is of this task."""
-    from sportsuite.learning.checkpoint import check_task, latest_run, latest_valid, read_checkpoint
-    from sportsuite.learning.training import LOG_ROOT
+    path = given_path(text, task, log_dir)
+    from sportsuite.learning.checkpoint import check_task, latest_valid, read_checkpoint
 
-    if text == _LATEST:
-        path = latest_valid(log_dir if log_dir is not None else latest_run(LOG_ROOT, task.spec.id))
-    else:
-        path = Path(text)
-        path = latest_valid(path) if path.is_dir() else path
+    path = latest_valid(path) if path.is_dir() else path
     check_task(read_checkpoint(path), task.spec.id, path)
     return path
 

@@ -7,7 +7,7 @@ import time
 
 from sportsuite.cli import _output
 from sportsuite.cli._playing import open_env, results_only
-from sportsuite.cli._run_options import add_run_options, positive, prepare_process, split_overrides
+from sportsuite.cli._run_options import add_run_options, check_run_options, positive, prepare_process, split_overrides
 from sportsuite.plugins.manager import find_task
 
 
@@ -24,7 +24,7 @@ def run(args: argparse.Namespace) -> int:
     prepare_process()
     task = find_task(args.id)
     positive("--steps", args.steps)
-    positive("--num-envs", args.num_envs)
+    check_run_options(args)
     (overrides,) = split_overrides(args.overrides, ("env",))
     with results_only():
         import torch

@@ -120,21 +120,30 @@ def _whole_number(name: str, value: Any, minimum: int) -> int:
     return value
 
 
+def check_device(device: str) -> None:
+    """Refuse what is no device, usable here or not; needs no torch.
+
+    Raises:
+        BadInputError: Names the value and what was expected.
+    """
+    if device.partition(":")[0] not in ("cpu", "cuda"):
+        raise BadInputError(f"device {device!r}: expected 'cpu' or 'cuda:N'")
+
+
 def usable_device(device: str | None) -> str:
     """Return the device to run on: the one asked for, or the first GPU if there is one.
 
     Raises:
         BadInputError: If it is no device, or not usable here.
     """
+    if device is not None:
+        check_device(device)
     import torch
 
     has_cuda = torch.cuda.is_available()
     if device is None:
         return "cuda:0" if has_cuda else "cpu"
-    kind = device.partition(":")[0]
-    if kind not in ("cpu", "cuda"):
-        raise BadInputError(f"device {device!r}: expected 'cpu' or 'cuda:N'")
-    if kind == "cuda" and not has_cuda:
+    if device.startswith("cuda") and not has_cuda:
         raise BadInputError(f"device {device!r}: no CUDA device is usable here; nearest: 'cpu'")
     return device
 

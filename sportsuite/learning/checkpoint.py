@@ -8,14 +8,11 @@ and ``"rng"``. Everything in it is a tensor or a plain Python type, so ``torch.l
 from __future__ import annotations
 
 import importlib.metadata
-import json
 import logging
 import os
 import platform
 import random
 import re
-import zipfile
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -26,6 +23,7 @@ import yaml
 
 import sportsuite
 from sportsuite.errors import BadInputError
+from sportsuite.learning.checkpoint_files import check_file, checkpoints, latest_run
 from sportsuite.learning.plain import to_plain
 
 __all__ = [
@@ -47,7 +45,6 @@ FORMAT = 1
 """Version of the ``"sportsuite"`` entry. A later sportsuite reads earlier formats, not the other way round."""
 
 _DISTRIBUTIONS = ("isaaclab", "newton", "mujoco", "warp-lang", "rsl-rl-lib", "torch", "numpy")
-_NAME = re.compile(r"model_(\d+)\.pt")
 _LOG = logging.getLogger(__name__)
 
 
@@ -118,7 +115,7 @@ def read_checkpoint(path: str | Path, device: str = "cpu") -> dict[str, Any]:
         BadInputError: If the file is missing, cut off, damaged, would have to be unpickled, or isn't from sportsuite.
     """
     path = Path(path)
-    _check_file(path)
+    check_file(path)
     try:
         content = torch.load(path, weights_only=True, map_location=device)
     except Exception as error:
@@ -156,13 +153,6 @@ def check_shapes(content: dict[str, Any], actor: torch.nn.Module, critic: torch.
             _check_state(name, saved, network.state_dict())
 
 
-def checkpoints(run_dir: str | Path) -> list[Path]:
-    """List a run's ``model_<iteration>.pt`` files, newest iteration first."""
-    names = ((_NAME.fullmatch(path.name), path) for path in Path(run_dir).glob("model_*.pt"))
-    found = [(int(match[1]), path) for match, path in names if match]
-    return [path for _, path in sorted(found, reverse=True)]
-
-
 def latest_valid(run_dir: str | Path) -> Path:
     """Return a run's newest checkpoint that can be read; broken ones are skipped with a warning.
 
@@ -179,18 +169,6 @@ def latest_valid(run_dir: str | Path) -> Path:
             return path
     why = f"none of its {len(candidates)} checkpoints can be read" if candidates else "it holds no model_<iteration>.pt"
     raise BadInputError(f"run folder {run_dir}: {why}")
-
-
-def latest_run(log_root: str | Path, task_id: str) -> Path:
-    """Return the newest run of a task below a folder that has a checkpoint, by the manifests that training writes.
-
-    Raises:
-        BadInputError: If there is none.
-    """
-    runs = [(created, run_dir) for created, run_dir in _runs(Path(log_root), task_id) if checkpoints(run_dir)]
-    if not runs:
-        raise BadInputError(f"no run of {task_id} with a checkpoint below {log_root}")
-    return max(runs)[1]
 
 
 def strip_checkpoint(source: str | Path, target: str | Path) -> None:
@@ -259,22 +237,6 @@ def _versions() -> dict[str, str]:
     return versions
 
 
-def _check_file(path: Path) -> None:
-    """Refuse what can't be a whole checkpoint. torch itself doesn't compare the checksums in the archive."""
-    if not path.is_file():
-        beside = checkpoints(path if path.is_dir() else path.parent)
-        hint = f"; the newest there is {beside[0]}" if beside else ""
-        raise BadInputError(f"checkpoint {path}: {'this is a folder' if path.is_dir() else 'no such file'}{hint}")
-    try:
-        with zipfile.ZipFile(path) as archive:
-            damaged = archive.testzip()
-    except (zipfile.BadZipFile, OSError, EOFError) as error:
-        size = path.stat().st_size
-        raise BadInputError(f"checkpoint {path}: not a whole checkpoint file ({size:,} bytes)") from error
-    if damaged is not None:
-        raise BadInputError(f"checkpoint {path}: damaged, the checksum of {damaged} is wrong")
-
-
 def _check_state(network: str, saved: dict[str, Any], built: dict[str, torch.Tensor]) -> None:
     for name in sorted(set(saved) ^ set(built)):
         where = "only in the file" if name in saved else "missing in the file"
@@ -284,16 +246,6 @@ def _check_state(network: str, saved: dict[str, Any], built: dict[str, torch.Ten
             shapes = f"{tuple(saved[name].shape)} in the file, {tuple(value.shape)} here"
             hint = "other observations" if name.startswith("obs_normalizer") else "another agent size or observations"
             raise BadInputError(f"checkpoint doesn't fit: {network} parameter {name!r} is {shapes} ({hint})")
-
-
-def _runs(log_root: Path, task_id: str) -> Iterator[tuple[str, Path]]:
-    for manifest in log_root.glob("*/*/run.json"):
-        try:
-            content = json.loads(manifest.read_text(encoding="utf-8"))
-            if content["task"] == task_id:
-                yield content["created_at"], manifest.parent
-        except (OSError, ValueError, KeyError, TypeError):
-            continue
 
 
 def _sync_folder(folder: Path) -> None:

@@ -19,15 +19,14 @@ from isaaclab_physx.physics import PhysxCfg
 from isaaclab_tasks.utils import PresetCfg, preset
 
 from sportsuite.physics.mujoco_cpu.cfg import MuJoCoCpuSolverCfg
+from sportsuite.physics.preset_names import PRESET_NAMES
+
+__all__ = ["PRESET_NAMES", "DeviceNewtonCfg", "for_device", "is_newton", "physics_presets"]
 
 
 @configclass
 class DeviceNewtonCfg(NewtonCfg):
     """Stands for "mujoco_cpu on a CPU, newton_mjwarp on a GPU" until the device is known (:func:`for_device`)."""
-
-
-PRESET_NAMES = ("mujoco_cpu", "newton_mjwarp", "ovphysx", "isaacsim_physx", "physx")
-"""Names that ``physics=`` accepts."""
 
 
 def _solver_settings(max_constraints: int, max_contacts: int) -> dict:
