@@ -77,16 +77,16 @@ def read_amc(
     check_fps(fps, path)
     asf_path = find_skeleton(path) if skeleton is None else Path(skeleton)
     asf = _read_asf(asf_path)
-    frames = _read_frames(path, asf)
     names = tuple(asf.parents)
-    parents = tuple(-1 if parent is None else names.index(parent) for parent in asf.parents.values())
-    position, quat = _poses(asf, names, parents, frames)
-    position, quat = to_z_up(position, continuous(quat), Z_UP["y"], _INCH / asf.unit)
-    check_finite(position, path, "positions", largest=1e4)
     try:
         family = family_of(names)
     except BadInputError as error:
         raise bad_file(asf_path, str(error)) from None
+    frames = _read_frames(path, asf)
+    parents = tuple(-1 if parent is None else names.index(parent) for parent in asf.parents.values())
+    position, quat = _poses(asf, names, parents, frames)
+    position, quat = to_z_up(position, continuous(quat), Z_UP["y"], _INCH / asf.unit)
+    check_finite(position, path, "positions", largest=1e4)
     return SourceMotion(
         name=name or path.stem,
         fps=float(fps),

@@ -1,6 +1,6 @@
 """poselib's npy clips (IsaacGymEnvs, ASE, CALM). They are pickled; this reader runs no code from the file.
 
-The pickle is read by an interpreter that knows three names, each replaced by a harmless stand-in: arrays become
+The pickle is read by an interpreter that knows a few names, each replaced by a harmless stand-in: arrays become
 (shape, type, bytes), which are checked before they become numbers. Anything else is refused.
 """
 
@@ -28,7 +28,7 @@ from sportsuite.motion.importers._common import (
     world_poses,
 )
 from sportsuite.motion.importers.families import family_of
-from sportsuite.motion.npz import read_bytes
+from sportsuite.motion.npz import MAX_BYTES, read_bytes
 from sportsuite.motion.source import SourceMotion
 
 __all__ = ["is_poselib", "read_poselib"]
@@ -145,9 +145,24 @@ def _scalar(dtype: Any, raw: Any) -> _Array:
     return array
 
 
+def _from_buffer(raw: Any, dtype: Any, shape: Any, order: Any, *_: Any) -> _Array:
+    array = _Array()
+    array.state = (1, shape, dtype, order == "F", raw)
+    return array
+
+
+def _encode(text: Any, encoding: Any = "latin1") -> bytes:
+    """How the first pickle protocols write bytes."""
+    if not isinstance(text, str) or encoding not in ("latin1", "latin-1"):
+        raise ValueError("bytes in another encoding than latin1")
+    return text.encode("latin1")
+
+
 _KNOWN = {
     ("multiarray", "_reconstruct"): _reconstruct,
     ("multiarray", "scalar"): _scalar,
+    ("numeric", "_frombuffer"): _from_buffer,
+    ("_codecs", "encode"): _encode,
     ("numpy", "ndarray"): _NdArray,
     ("numpy", "dtype"): _DType,
     ("collections", "OrderedDict"): collections.OrderedDict,
@@ -161,6 +176,13 @@ class _Unpickler(pickle._Unpickler):
         if known is None:
             raise BadInputError(f"it is pickled and asks for {module}.{name}, which could run code: refused")
         return known
+
+    def load_bytearray8(self) -> None:
+        # pickle's own reserves as many bytes as the file says before it reads them
+        (size,) = struct.unpack("<Q", self.read(8))
+        self.append(bytearray(self.read(min(size, MAX_BYTES))))
+
+    dispatch = pickle._Unpickler.dispatch | {pickle.BYTEARRAY8[0]: load_bytearray8}
 
 
 def _unpickle(path: Path) -> dict:
