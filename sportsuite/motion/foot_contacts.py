@@ -201,24 +201,32 @@ def find_stances(
         while pending:
             start, stop = pending.pop()
             piece, touch = soles[start:stop, foot], touching[start:stop, foot]
-            place = _place(piece, touch, outline, tolerance)
-            if place is not None or stop - start <= 2:
-                target, pivot = place or (resting_place(piece, touch, outline), None)
-                stances.append(Stance(foot, start, stop, touch, target, pivot))
+            if stop - start <= 2:
+                stances.append(Stance(foot, start, stop, touch, resting_place(piece, touch, outline, fps), None))
+                continue
+            target, kept = _settled(piece, touch, outline, fps, tolerance)
+            place = (target, None) if kept.sum() > 0.7 * touch.sum() else _pivot_place(piece, touch, target, tolerance)
+            if place is not None:
+                stances.append(Stance(foot, start, stop, kept if place[1] is None else touch, *place))
             else:
                 cut = start + _fastest(piece, touch, fps)
                 pending += [(cut, stop), (start, cut)]
     return stances
 
 
-def _place(
-    sole: np.ndarray, touch: np.ndarray, outline: np.ndarray, tolerance: float
-) -> tuple[np.ndarray, int | None] | None:
-    """Resting place (P, 2) and pivot of a stance; None if the foot moves too far for one place."""
-    target = resting_place(sole, touch, outline)
-    miss = np.where(touch, np.linalg.norm(sole[..., :2] - target, axis=-1), 0.0)
-    if miss.max() < tolerance:
-        return target, None
+def _settled(
+    sole: np.ndarray, touch: np.ndarray, outline: np.ndarray, fps: float, tolerance: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Resting place (P, 2) of a stance and the contacts (T, P) within ``tolerance`` of it: not those still moving."""
+    target = resting_place(sole, touch, outline, fps)
+    miss = np.where(touch, np.linalg.norm(sole[..., :2] - target, axis=-1), 0.0).max(-1)
+    return target, touch & (miss < tolerance)[:, None]
+
+
+def _pivot_place(
+    sole: np.ndarray, touch: np.ndarray, target: np.ndarray, tolerance: float
+) -> tuple[np.ndarray, int] | None:
+    """The resting place moved to the point about which the foot turns; None if no point stays within ``tolerance``."""
     pivot, centre, reach = _pivot(sole[..., :2], touch)
     return (target + (centre - target[pivot]), pivot) if reach < tolerance else None
 
@@ -241,17 +249,19 @@ def _pivot(place: np.ndarray, touch: np.ndarray) -> tuple[int, np.ndarray, float
     return best
 
 
-def resting_place(sole: np.ndarray, touching: np.ndarray, outline: np.ndarray) -> np.ndarray:
+def resting_place(sole: np.ndarray, touching: np.ndarray, outline: np.ndarray, fps: float) -> np.ndarray:
     """Flat place of the rigid sole that fits its touching points best, shape (P, 2) [m].
 
-    Rotation about the vertical and translation by least squares (Kabsch's method in the plane).
+    Rotation about the vertical and translation by least squares (Kabsch's method in the plane); slow points count more.
 
     Args:
         sole: Points of one sole, shape (T, P, 3) [m].
         touching: Which of them count, shape (T, P).
         outline: The sole laid flat, shape (P, 2) [m].
+        fps: Frames per second [Hz].
     """
-    weight = touching.astype(np.float64)
+    speed = point_speeds(sole, fps) if len(sole) > 1 else np.zeros(touching.shape)
+    weight = touching / (0.1 + speed) ** 2  # 0.1 m/s is the noise of standing feet
     total = weight.sum()
     own = (weight[..., None] * outline).sum((0, 1)) / total
     seen = (weight[..., None] * sole[..., :2]).sum((0, 1)) / total

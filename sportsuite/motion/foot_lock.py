@@ -67,7 +67,7 @@ class FootLockCfg:
     contact: ContactCfg = field(default_factory=ContactCfg)
     floor: str = "drift"
     clearance: float = 0.015
-    moving: float = 0.6
+    moving: float = .3
     pin: float = 3e4
     lift: float = 3e3
     keep_position: float = 10.0
@@ -137,23 +137,30 @@ def _sole_goals(model: mujoco.MjModel, soles: BodyPoints, qpos: np.ndarray, clip
     touching = touching_points(place, clip.fps, cfg.contact)
     outline = sole_points(clip.character)[:, :2]
     target, weight = np.zeros_like(place), np.zeros_like(place)
-    weight[..., 2] = cfg.pin * touching
+    speed = point_speeds(place, clip.fps)
     for stance in find_stances(place, touching, outline, clip.fps):
-        _hold(stance, target, weight, cfg.pin)
-    moving = (point_speeds(place, clip.fps) > cfg.moving) & ~touching
+        slow = speed[stance.start : stance.stop, stance.foot] < cfg.moving
+        _hold(stance, slow, target, weight, cfg.pin)
+    moving = (speed > cfg.moving) & (weight[..., 2] == 0.0)
     shape = (len(place), -1)
     least = np.where(moving, cfg.clearance, 0.0).reshape(shape)
     return _Goals(target.reshape(*shape, 3), weight.reshape(*shape, 3), least)
 
 
-def _hold(stance: Stance, target: np.ndarray, weight: np.ndarray, pin: float) -> None:
-    """Enter one stance into targets and weights of shape (T, 2, P, 3)."""
-    held = stance.touching.copy()
+def _hold(stance: Stance, slow: np.ndarray, target: np.ndarray, weight: np.ndarray, pin: float) -> None:
+    """Enter one stance into targets and weights of shape (T, 2, P, 3).
+
+    Where a foot turns about a pivot, that point is held in place and the ``slow`` ones (T, P) only on the ground.
+    """
+    held, grounded = stance.touching.copy(), stance.touching.copy()
     if stance.pivot is not None:
-        held[:, np.arange(held.shape[1]) != stance.pivot] = False
+        others = np.arange(held.shape[1]) != stance.pivot
+        held[:, others] = False
+        grounded[:, others] &= slow[:, others]
     frames = slice(stance.start, stance.stop)
     target[frames, stance.foot, :, :2] = stance.target
     weight[frames, stance.foot, :, :2] = pin * held[..., None]
+    weight[frames, stance.foot, :, 2] = pin * grounded
 
 
 def _solve(
