@@ -279,9 +279,9 @@ def _faults(report: ClipReport) -> list[str]:
 
 
 def _render(args: argparse.Namespace) -> int:
+    target = _target(args, ".mp4")
     from sportsuite.motion.render import render_clip
 
-    target = _target(args, ".mp4")
     render_clip(_clip(args.clip), target)
     _output.write_line(str(target))
     return 0

@@ -13,7 +13,7 @@ import pickle
 import re
 import struct
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -182,7 +182,7 @@ class _Unpickler(pickle._Unpickler):
         (size,) = struct.unpack("<Q", self.read(8))
         self.append(bytearray(self.read(min(size, MAX_BYTES))))
 
-    dispatch = pickle._Unpickler.dispatch | {pickle.BYTEARRAY8[0]: load_bytearray8}
+    dispatch: ClassVar[dict[int, Any]] = {**pickle._Unpickler.dispatch, pickle.BYTEARRAY8[0]: load_bytearray8}
 
 
 def _unpickle(path: Path) -> dict:
