@@ -121,8 +121,11 @@ def read_deepmimic(path: str | Path, *, name: str | None = None) -> SourceMotion
 
 
 def _load(path: str | Path) -> dict:
+    text = read_text(path)
+    if text.lstrip()[0] not in "{[":
+        raise bad_file(path, "expected a DeepMimic clip (json), found other text")
     try:
-        document = json.loads(read_text(path))
+        document = json.loads(text)
     except (json.JSONDecodeError, RecursionError) as error:
         raise bad_file(path, f"expected DeepMimic json; it is cut off or damaged ({error})") from None
     if not isinstance(document, dict) or "Frames" not in document:

@@ -83,6 +83,7 @@ FRAME = deepmimic_frame()
 MALFORMED = [
     (deepmimic_text()[:-20], "cut off or damaged"),
     ("[" * 100_000, "cut off or damaged"),
+    ("Licence: MIT", "expected a DeepMimic clip \\(json\\), found other text"),
     ("[1, 2]", "with the entry 'Frames'"),
     ('{"Loop": "none"}', "with the entry 'Frames'"),
     (json.dumps({"Frames": 7}), "expected a list of at least 2 frames"),
