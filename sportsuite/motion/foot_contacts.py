@@ -14,6 +14,7 @@ from scipy.linalg import solveh_banded
 from sportsuite.characters import spec
 from sportsuite.motion.body_points import BodyPoints, body_points
 from sportsuite.motion.mujoco_model import sole_points
+from sportsuite.motion.trajectory_solver import difference_band
 
 
 @dataclass(frozen=True)
@@ -119,17 +120,6 @@ def whittaker(value: np.ndarray, weight: np.ndarray, slope_cost: float, bend_cos
     for order, cost in ((1, slope_cost), (2, bend_cost)):
         band += cost * difference_band(count, order)
     return solveh_banded(band, weight * value)
-
-
-def difference_band(count: int, order: int) -> np.ndarray:
-    """Upper band form (3, T) of the matrix ``D'D`` with D the first or second difference of a series of length T."""
-    kernel = np.array([-1.0, 1.0]) if order == 1 else np.array([1.0, -2.0, 1.0])
-    band = np.zeros((3, count))
-    rows = count - order
-    for one in range(order + 1):
-        for two in range(one, order + 1):
-            band[2 - (two - one), two : two + rows] += kernel[one] * kernel[two]
-    return band
 
 
 def touching_points(soles: np.ndarray, fps: float, cfg: ContactCfg | None = None) -> np.ndarray:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 
 import mujoco
 import numpy as np
-from scipy.linalg import solveh_banded
 
 from sportsuite.characters import spec
 from sportsuite.errors import BadInputError
@@ -22,7 +21,6 @@ from sportsuite.motion.foot_contacts import (
     ContactCfg,
     Stance,
     both_soles,
-    difference_band,
     find_stances,
     floor_under,
     point_speeds,
@@ -30,6 +28,7 @@ from sportsuite.motion.foot_contacts import (
     touching_points,
 )
 from sportsuite.motion.mujoco_model import ROOT_DOFS, humanoid_model, joint_limits, qpos_of, sole_points, with_qpos
+from sportsuite.motion.trajectory_solver import advance, apply_band, banded_step, deviation, difference_band, push_back
 
 LEG_HINGES = tuple(
     index for index, name in enumerate(spec.JOINT_NAMES) if any(part in name for part in ("hip", "knee", "ankle"))
@@ -67,7 +66,7 @@ class FootLockCfg:
     contact: ContactCfg = field(default_factory=ContactCfg)
     floor: str = "drift"
     clearance: float = 0.015
-    moving: float = .3
+    moving: float = 0.3
     pin: float = 3e4
     lift: float = 3e3
     keep_position: float = 10.0
@@ -172,24 +171,16 @@ def _solve(
     qpos, low, high = start.copy(), *joint_limits()[:, _LEGS]
     for count in range(cfg.rounds):
         matrix, slope = _sole_terms(model, soles, qpos, goals, cfg.lift)
-        _add_limits(matrix, slope, qpos[:, 7 + _LEGS], low, high, cfg.wall)
-        step = _banded_step(matrix, slope, _deviation(qpos, start), keep, bends)
+        push_back(matrix, slope, qpos[:, 7 + _LEGS], low, high, cfg.wall)
+        moved = deviation(qpos, start, _LEGS)
+        matrix[:, range(_BLOCK), range(_BLOCK)] += keep
+        step = banded_step(matrix, slope - keep * (moved + apply_band(bends, moved)), bends, keep)
         # ground and limits act on one side only: full steps can jump between the two for ever, half steps settle
-        _advance(qpos, step if count < _FULL_STEPS else 0.5 * step)
+        advance(qpos, step if count < _FULL_STEPS else 0.5 * step, _LEGS)
         if np.abs(step).max() < _SETTLED:
             break
     qpos[:, 7 + _LEGS] = np.clip(qpos[:, 7 + _LEGS], low, high)
     return qpos
-
-
-def _add_limits(
-    matrix: np.ndarray, slope: np.ndarray, legs: np.ndarray, low: np.ndarray, high: np.ndarray, wall: float
-) -> None:
-    """Push hinges back that are beyond their limits; changes ``matrix`` and ``slope`` in place."""
-    back = np.clip(legs, low, high) - legs
-    hinges = np.arange(ROOT_DOFS, _BLOCK)
-    matrix[:, hinges, hinges] += wall * (back != 0.0)
-    slope[:, ROOT_DOFS:] += wall * back
 
 
 def _sole_terms(
@@ -207,53 +198,3 @@ def _sole_terms(
     weighted = rows * weight.reshape(len(qpos), -1, 1)
     matrix = np.matmul(weighted.swapaxes(1, 2), rows)
     return matrix, np.matmul(weighted.swapaxes(1, 2), miss.reshape(len(qpos), -1, 1))[..., 0]
-
-
-def _deviation(qpos: np.ndarray, start: np.ndarray) -> np.ndarray:
-    """Difference to the recorded motion in the 20 changed coordinates, shape (T, 20)."""
-    difference = np.empty((len(qpos), _BLOCK))
-    difference[:, :3] = qpos[:, :3] - start[:, :3]
-    turn = np.zeros(3)
-    conjugate = np.zeros(4)
-    relative = np.zeros(4)
-    for frame in range(len(qpos)):
-        mujoco.mju_negQuat(conjugate, start[frame, 3:7])
-        mujoco.mju_mulQuat(relative, conjugate, qpos[frame, 3:7])
-        mujoco.mju_quat2Vel(turn, relative, 1.0)
-        difference[frame, 3:6] = turn
-    difference[:, ROOT_DOFS:] = qpos[:, 7 + _LEGS] - start[:, 7 + _LEGS]
-    return difference
-
-
-def _banded_step(
-    matrix: np.ndarray, slope: np.ndarray, deviation: np.ndarray, keep: np.ndarray, bends: np.ndarray
-) -> np.ndarray:
-    """Solve for the next step (T, 20)."""
-    count, width = len(matrix), 2 * _BLOCK
-    band = np.zeros((width + 1, count, _BLOCK))
-    for row in range(_BLOCK):
-        for column in range(row, _BLOCK):
-            band[width - (column - row), :, column] = matrix[:, row, column]
-    for ahead in range(3):
-        band[width - ahead * _BLOCK] += bends[2 - ahead][:, None] * keep
-    band[width] += keep
-    right = slope - keep * (deviation + _apply_band(bends, deviation))
-    step = solveh_banded(band.reshape(width + 1, -1), right.ravel(), overwrite_ab=True, check_finite=False)
-    return step.reshape(count, _BLOCK)
-
-
-def _apply_band(band: np.ndarray, value: np.ndarray) -> np.ndarray:
-    """Product of a symmetric matrix in upper band form (3, T) and values (T, N)."""
-    result = band[2][:, None] * value
-    for ahead in (1, 2):
-        result[:-ahead] += band[2 - ahead][ahead:, None] * value[ahead:]
-        result[ahead:] += band[2 - ahead][ahead:, None] * value[:-ahead]
-    return result
-
-
-def _advance(qpos: np.ndarray, step: np.ndarray) -> None:
-    """Apply a step to the coordinates in place."""
-    qpos[:, :3] += step[:, :3]
-    for frame in range(len(qpos)):
-        mujoco.mju_quatIntegrate(qpos[frame, 3:7], step[frame, 3:6], 1.0)
-    qpos[:, 7 + _LEGS] += step[:, ROOT_DOFS:]
