@@ -19,8 +19,19 @@ from isaaclab_rl.rsl_rl import RslRlMLPModelCfg, RslRlOnPolicyRunnerCfg, RslRlPp
 
 from sportsuite.envs.overrides import apply_overrides
 from sportsuite.errors import unknown_name
+from sportsuite.learning.channels import ChannelsCfg
 
-__all__ = ["AgentSize", "SmallOutputGaussianCfg", "SportPPOCfg", "SportRunnerCfg", "default_device", "ppo_cfg"]
+__all__ = [
+    "AgentSize",
+    "ChannelPPOCfg",
+    "CriticCfg",
+    "SmallOutputGaussianCfg",
+    "SportPPOCfg",
+    "SportRunnerCfg",
+    "amp_cfg",
+    "default_device",
+    "ppo_cfg",
+]
 
 AgentSize = Literal["smoke", "cpu", "gpu"]
 
@@ -68,6 +79,26 @@ class SportPPOCfg(RslRlPpoAlgorithmCfg):
 
     max_skipped_updates: int = 10
     """Updates in a row that may be skipped for values that aren't finite before training stops (ours)."""
+
+
+@configclass
+class ChannelPPOCfg(SportPPOCfg):
+    """PPO with named reward channels, of :mod:`sportsuite.learning.channel_ppo`."""
+
+    class_name: str = "sportsuite.learning.channel_ppo:ChannelPPO"
+
+    channels: ChannelsCfg = ChannelsCfg()
+    """Task rewards and motion priors."""
+
+    mirror: str | None = None
+    """``"module:function"`` that appends left-right mirrored samples in the update; None for none."""
+
+
+@configclass
+class CriticCfg(RslRlMLPModelCfg):
+    """Critic whose number of outputs the algorithm decides."""
+
+    class_name: str = "sportsuite.learning.models:MultiHeadCritic"
 
 
 @configclass
@@ -123,6 +154,56 @@ def ppo_cfg(size: AgentSize, experiment_name: str, **changes: Any) -> SportRunne
     )
     apply_overrides(cfg, changes)
     return cfg
+
+
+_DISCRIMINATOR_DIMS = {"smoke": [64, 32], "cpu": [256, 128], "gpu": [1024, 512]}
+_REPLAY_SIZE = {"smoke": 2_000, "cpu": 100_000, "gpu": 200_000}  # cpu: measured; gpu: ASE's and CALM's
+_MIRROR = "sportsuite.mdp.symmetry:mirror_samples"
+
+
+def amp_cfg(size: AgentSize, experiment_name: str, **changes: Any) -> SportRunnerCfg:
+    """Build a fresh agent config for a task with an adversarial motion prior (AMP).
+
+    The environment has an observation group ``prior`` and ``reference_windows``; see docs/methods/amp.md. The numbers
+    of size ``cpu`` walk without falls after 3.3 million samples, 9 minutes on two cores (measured, one seed).
+
+    Args:
+        size: ``"smoke"`` (seconds, for tests), ``"cpu"`` (a laptop) or ``"gpu"``.
+        experiment_name: Folder below ``logs/rsl_rl`` that the runs are written to.
+        **changes: What differs, by dotted path, as in ``**{"algorithm.channels.style_weight": 1.5}``.
+
+    Raises:
+        BadInputError: If the size, a path or a value is wrong; the nearest valid name is given.
+    """
+    cfg = ppo_cfg(size, experiment_name)
+    if size == "cpu":
+        # measured: 512 x 16 with 3 epochs learned faster than 256 x 24; the style reward changes with every update
+        cfg.num_envs, cfg.num_steps_per_env = 512, 16
+    cfg.critic = _critic(cfg.critic)
+    cfg.algorithm = _channel_algorithm(cfg.algorithm)
+    cfg.algorithm.mirror = _MIRROR  # measured: episodes of 66 steps against 42 without
+    _size_discriminators(cfg.algorithm.channels, size)
+    apply_overrides(cfg, changes)
+    return cfg
+
+
+def _critic(network: RslRlMLPModelCfg) -> CriticCfg:
+    return CriticCfg(
+        hidden_dims=network.hidden_dims, activation=network.activation, obs_normalization=network.obs_normalization
+    )
+
+
+def _channel_algorithm(plain: SportPPOCfg) -> ChannelPPOCfg:
+    numbers = {name: value for name, value in vars(plain).items() if name != "class_name"}
+    return ChannelPPOCfg(**numbers)
+
+
+def _size_discriminators(channels: ChannelsCfg, size: AgentSize) -> None:
+    for discriminator in channels.discriminators.values():
+        discriminator.hidden_dims = list(_DISCRIMINATOR_DIMS[size])
+        discriminator.replay_size = _REPLAY_SIZE[size]
+        if size == "gpu":
+            discriminator.batch_size = 4096  # ASE's and CALM's
 
 
 def _network(size: AgentSize, distribution: bool) -> RslRlMLPModelCfg:

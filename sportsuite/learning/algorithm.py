@@ -107,9 +107,7 @@ class SportPPO(PPO):
         if self._last_update is None:
             self._last_update = time.monotonic()
         self.samples += len(rewards) * self.gpu_world_size
-        if self.final_obs_bootstrap and {"time_outs", "final_obs"} <= set(extras) and not self.critic.is_recurrent:
-            rewards = self._with_final_values(rewards, extras)
-            extras = {key: value for key, value in extras.items() if key != "time_outs"}
+        rewards, extras = self._bootstrap(rewards, extras)
         super().process_env_step(obs, rewards, dones, extras)
 
     def update(self) -> dict[str, float]:
@@ -121,7 +119,7 @@ class SportPPO(PPO):
         Raises:
             SportSuiteError: If too many updates in a row were skipped, or the losses aren't finite.
         """
-        losses = {} if self._skip_rollout() else super().update()
+        losses = {} if self._skip_rollout() else self._learn()
         wrong = [name for name, value in losses.items() if not math.isfinite(value)]
         if wrong:
             raise SportSuiteError(
@@ -181,19 +179,34 @@ class SportPPO(PPO):
 
         self.optimizer.register_step_pre_hook(restore_critic_rate)
 
-    def _with_final_values(self, rewards: torch.Tensor, extras: dict[str, Any]) -> torch.Tensor:
-        """Add the discounted value of the reached state to the rewards of timed-out worlds, shape (num_envs,)."""
+    def _learn(self) -> dict[str, float]:
+        """Learn from a rollout that is finite; returns losses by name."""
+        return super().update()
+
+    def _bootstrap(self, rewards: torch.Tensor, extras: dict[str, Any]) -> tuple[torch.Tensor, dict[str, Any]]:
+        """Add the discounted values of timed-out worlds to the rewards, where the env says what state was reached.
+
+        Returns:
+            Rewards (num_envs,), and the extras that rsl_rl is to see.
+        """
+        if not self.final_obs_bootstrap or not {"time_outs", "final_obs"} <= set(extras) or self.critic.is_recurrent:
+            return rewards, extras
+        ids, values = self._final_values(extras)
+        rewards = rewards.clone()
+        rewards[ids] += self.gamma * values[:, 0]
+        return rewards, {key: value for key, value in extras.items() if key != "time_outs"}
+
+    def _final_values(self, extras: dict[str, Any]) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the worlds that timed out, and what the critic says of the states they reached (count, heads)."""
         ids = extras["time_outs"].to(self.device).nonzero().squeeze(-1)
-        if len(ids) == 0:
-            return rewards
+        before = self.transition.values[ids]  # type: ignore[index]
+        if len(ids) == 0 or "final_obs" not in extras:
+            return ids, before
         final = extras["final_obs"]
         groups = {name: final[name].to(self.device)[ids] for name in self.critic.obs_groups}
-        reached = self.critic(TensorDict(groups, batch_size=[len(ids)])).squeeze(-1)
+        reached = self.critic(TensorDict(groups, batch_size=[len(ids)]))
         # a world that was cut off because it turned NaN has no usable last state
-        before = self.transition.values[ids, 0]  # type: ignore[index]
-        rewards = rewards.clone()
-        rewards[ids] += self.gamma * torch.where(torch.isfinite(reached), reached, before)
-        return rewards
+        return ids, torch.where(torch.isfinite(reached), reached, before)
 
     def _skip_rollout(self) -> bool:
         """Throw the rollout away if it isn't finite; returns whether it was."""

@@ -2,10 +2,38 @@
 
 from __future__ import annotations
 
-import torch
-from rsl_rl.modules.distribution import GaussianDistribution
+from typing import Any
 
-__all__ = ["SmallOutputGaussian"]
+import torch
+from rsl_rl.models import MLPModel
+from rsl_rl.modules.distribution import GaussianDistribution
+from tensordict import TensorDict
+
+__all__ = ["MultiHeadCritic", "SmallOutputGaussian"]
+
+
+class MultiHeadCritic(MLPModel):
+    """Critic with one output per objective; rsl_rl asks for one whatever the algorithm needs.
+
+    Args:
+        obs: Observations, groups of shape (num_envs, dim).
+        obs_groups: Observation groups by set.
+        obs_set: The set this network sees.
+        output_dim: Ignored where ``num_values`` is given.
+        num_values: Number of outputs.
+        **kwargs: Passed on to :class:`~rsl_rl.models.MLPModel`.
+    """
+
+    def __init__(
+        self,
+        obs: TensorDict,
+        obs_groups: dict[str, list[str]],
+        obs_set: str,
+        output_dim: int,
+        num_values: int | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(obs, obs_groups, obs_set, num_values or output_dim, **kwargs)
 
 
 class SmallOutputGaussian(GaussianDistribution):
