@@ -12,7 +12,6 @@ import mujoco
 import numpy as np
 
 from sportsuite.characters import spec
-from sportsuite.motion.mujoco_model import NUM_DOFS
 
 
 @dataclass(frozen=True)
@@ -22,7 +21,7 @@ class BodyPoints:
     Attributes:
         bodies: Index of each point's body in :data:`~sportsuite.characters.spec.BODY_NAMES`, shape (P,).
         offsets: Place in the frame of its body, shape (P, 3) [m].
-        moved_by: Whether each hinge moves each point, shape (P, 28), bool.
+        moved_by: Whether each rotation moves each point, shape (P, 31), 0 or 1: three of the root, then the hinges.
     """
 
     bodies: np.ndarray
@@ -44,14 +43,15 @@ def body_points(places: list[tuple[str, tuple[float, float, float] | np.ndarray]
 
 
 def _hinges_above(body: str) -> np.ndarray:
-    """Which hinges lie between the pelvis and a body, shape (28,)."""
-    moving = np.zeros(spec.NUM_JOINTS, dtype=bool)
+    """Root rotations, and hinges between the pelvis and a body, as ones, shape (31,)."""
+    moving = np.zeros(3 + spec.NUM_JOINTS)
+    moving[:3] = 1.0
     index = spec.BODY_NAMES.index(body)
     while index >= 0:
         joint = spec.BODIES[index].joint
         if joint is not None:
             for axis in spec.JOINTS[joint].axes:
-                moving[spec.JOINT_NAMES.index(spec.hinge_name(joint, axis))] = True
+                moving[3 + spec.JOINT_NAMES.index(spec.hinge_name(joint, axis))] = 1.0
         index = spec.PARENTS[index]
     return moving
 
@@ -115,20 +115,40 @@ def jacobian(poses: Poses, points: BodyPoints, position: np.ndarray, columns: np
         Shape (..., P, 3, 34) or fewer columns: three root translations (world), three root rotations (pelvis frame),
         28 hinges.
     """
-    columns = np.arange(NUM_DOFS) if columns is None else columns
-    turning = columns[columns >= 3] - 3
-    pelvis = poses.body_mat[..., 0, :, :].swapaxes(-1, -2)
-    axes = np.concatenate((pelvis, poses.axis), axis=-2)[..., turning, :]
-    origin = np.broadcast_to(poses.body_pos[..., :1, :], pelvis.shape)
-    arms = position[..., :, None, :] - np.concatenate((origin, poses.anchor), axis=-2)[..., None, turning, :]
-    moved_by = np.concatenate((np.ones((points.count, 3), bool), points.moved_by), axis=1)[:, turning]
-    result = np.zeros((*position.shape, len(columns)))
-    first = len(columns) - len(turning)
-    for row, (one, two) in enumerate(((1, 2), (2, 0), (0, 1))):
-        turned = axes[..., None, :, one] * arms[..., two] - axes[..., None, :, two] * arms[..., one]
-        result[..., row, first:] = turned * moved_by
-        result[..., row, :first] = columns[:first] == row
-    return result
+    origin = np.broadcast_to(poses.body_pos[..., :1, :], (*poses.body_pos.shape[:-2], 3, 3))
+    axes = np.concatenate((poses.body_mat[..., 0, :, :].swapaxes(-1, -2), poses.axis), axis=-2)
+    anchors = np.concatenate((origin, poses.anchor), axis=-2)
+    moved_by, moves = points.moved_by, slice(3)
+    if columns is not None:
+        turning, moves = columns[columns >= 3] - 3, columns[columns < 3]
+        axes, anchors, moved_by = axes[..., turning, :], anchors[..., turning, :], moved_by[:, turning]
+    # axis x (point - anchor), the product with the point as one matrix product for all points
+    crossed = np.matmul(_CROSS, axes.swapaxes(-1, -2))
+    shape = axes.shape[:-2]
+    turned = np.matmul(position, crossed.reshape(*shape, 3, -1)).reshape(*position.shape, -1)
+    turned -= _cross(axes, anchors).swapaxes(-1, -2)[..., None, :, :]
+    turned *= moved_by[:, None]
+    shifted = np.broadcast_to(np.eye(3)[:, moves], (*position.shape, len(np.arange(3)[moves])))
+    return np.concatenate((shifted, turned), axis=-1)
+
+
+_CROSS = np.zeros((9, 3))
+"""``(a x p)_i = sum_j p_j (_CROSS a)_(3 j + i)``."""
+for _i, _m, _j, _sign in (
+    (0, 1, 2, 1.0),
+    (1, 2, 0, 1.0),
+    (2, 0, 1, 1.0),
+    (0, 2, 1, -1.0),
+    (1, 0, 2, -1.0),
+    (2, 1, 0, -1.0),
+):
+    _CROSS[3 * _j + _i, _m] = _sign
+
+
+def _cross(one: np.ndarray, two: np.ndarray) -> np.ndarray:
+    ax, ay, az = one[..., 0], one[..., 1], one[..., 2]
+    bx, by, bz = two[..., 0], two[..., 1], two[..., 2]
+    return np.stack((ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx), axis=-1)
 
 
 def trajectory_positions(model: mujoco.MjModel, qpos: np.ndarray, points: BodyPoints) -> np.ndarray:

@@ -87,9 +87,12 @@ def with_qpos(clip: Clip, qpos: np.ndarray) -> Clip:
     )
 
 
+@functools.cache
 def joint_limits() -> np.ndarray:
-    """Lower and upper limit of the 28 hinges, shape (2, 28) [rad]."""
-    return np.array([spec.JOINT_LIMITS[name] for name in spec.JOINT_NAMES]).T
+    """Lower and upper limit of the 28 hinges, shape (2, 28) [rad]; read-only."""
+    limits = np.array([spec.JOINT_LIMITS[name] for name in spec.JOINT_NAMES]).T
+    limits.setflags(write=False)
+    return limits
 
 
 def _add_joints(node: mujoco.MjsBody, body: spec.BodySpec) -> None:

@@ -14,10 +14,10 @@ import numpy as np
 from scipy.spatial.transform import Rotation, Slerp
 
 from sportsuite.characters import spec
-from sportsuite.motion.body_points import BodyPoints, frame_poses, jacobian, positions, trajectory_poses
+from sportsuite.motion.body_points import BodyPoints, Poses, frame_poses, jacobian, positions, trajectory_poses
 from sportsuite.motion.canonical import POINT_WEIGHTS, Targets, canonical_points, canonical_targets
 from sportsuite.motion.clip import Clip, ObjectTrack
-from sportsuite.motion.foot_contacts import both_soles
+from sportsuite.motion.foot_contacts import both_soles, runs
 from sportsuite.motion.foot_lock import FootLockCfg, lock_feet, settle
 from sportsuite.motion.mujoco_model import NUM_DOFS, ROOT_DOFS, humanoid_model, joint_limits
 from sportsuite.motion.report import ClipReport, clip_report
@@ -26,6 +26,11 @@ from sportsuite.motion.trajectory_solver import advance, apply_band, banded_step
 
 _ALL_HINGES = np.arange(spec.NUM_JOINTS)
 _ROWS = np.repeat(POINT_WEIGHTS, 3)
+_SETTLED = 3e-3
+_AROUND = 5
+"""Key frames before and after a stuck stretch that are solved again."""
+_LONGEST_STEP = 1.5
+"""Steps of key frames are shortened to this [m and rad]: far from the solution they overshoot."""
 
 
 @dataclass(frozen=True)
@@ -36,20 +41,26 @@ class RetargetCfg:
         key_step: Time between key frames [s].
         first_rounds: Steps at most for the first key frame.
         key_rounds: Steps at most for every other one.
+        apart_rounds: Steps for key frames that are solved apart from the others.
         rounds: Steps for all frames together.
         damping: Weight of a step, per squared metre or radian.
         smooth_time: Hinges that the points leave free are smoothed over about ten times this [s].
         wall: Weight of hinges beyond their limits, per squared radian.
+        stuck_cost: Weighted squared error of a key frame above which other solutions are looked for [m^2].
+        jump_cost: Weight of hinge changes from key to key when choosing among solutions, per squared radian.
         lock: Foot locking after it.
     """
 
     key_step: float = 0.1
-    first_rounds: int = 60
+    first_rounds: int = 40
     key_rounds: int = 12
+    apart_rounds: int = 20
     rounds: int = 4
     damping: float = 3e-3
     smooth_time: float = 0.004
     wall: float = 30.0
+    stuck_cost: float = 6e-3
+    jump_cost: float = 1e-3
     lock: FootLockCfg = field(default_factory=FootLockCfg)
 
 
@@ -156,25 +167,97 @@ def _key_frames(count: int, step: int) -> np.ndarray:
 def _solve_keys(
     model: mujoco.MjModel, points: BodyPoints, targets: Targets, keys: np.ndarray, cfg: RetargetCfg
 ) -> np.ndarray:
-    """Solve the key frames one after the other, each from the one before, shape (K, 35)."""
-    data, pose = mujoco.MjData(model), _first_guess(targets.position[keys[0], 0], targets.pelvis[keys[0]])
-    solved = np.empty((len(keys), len(pose)))
-    for index, key in enumerate(keys):
-        if index:
-            pose[:3] += targets.position[key, 0] - targets.position[keys[index - 1], 0]
-        for _ in range(cfg.key_rounds if index else cfg.first_rounds):
+    """Solve the key frames one after the other, each from the one before, shape (K, 35).
+
+    A three-axis joint can be led into a corner of its limits from which no small step leads out. Where that shows, the
+    keys are solved again from a neutral pose each and backwards from there, and the best sequence is taken.
+    """
+    start = _first_guess(targets.position[keys[0], 0], targets.pelvis[keys[0]])
+    solved, cost = _sweep(model, points, targets, keys, start, cfg)
+    stuck = cost > cfg.stuck_cost
+    if not stuck.any() or len(keys) < 2:
+        return solved
+    candidates, costs = np.stack((solved,) * 3), np.stack((cost,) * 3)
+    candidates[1, stuck], costs[1, stuck] = _solve_apart(model, points, targets, keys[stuck], cfg)
+    for first, last in runs(_widened(stuck, _AROUND)):
+        backwards = keys[first:last][::-1]
+        poses, costs[2, first:last][::-1] = _sweep(model, points, targets, backwards, candidates[1, last - 1], cfg)
+        candidates[2, first:last] = poses[::-1]
+    return _best_sequence(candidates, costs, cfg.jump_cost)
+
+
+def _solve_apart(
+    model: mujoco.MjModel, points: BodyPoints, targets: Targets, keys: np.ndarray, cfg: RetargetCfg
+) -> tuple[np.ndarray, np.ndarray]:
+    """Solve key frames from a neutral pose each: coordinates (K, 35) and weighted squared errors (K,)."""
+    goal = targets.position[keys]
+    qpos = np.stack([_first_guess(goal[row, 0], targets.pelvis[key]) for row, key in enumerate(keys)])
+    for _ in range(cfg.apart_rounds):
+        poses = trajectory_poses(model, qpos)
+        _damped_step(poses, points, goal, qpos, cfg)
+    qpos[:, 7:] = np.clip(qpos[:, 7:], *joint_limits())
+    return qpos, _cost(positions(trajectory_poses(model, qpos), points) - goal)
+
+
+def _cost(miss: np.ndarray) -> np.ndarray:
+    return (POINT_WEIGHTS[:, None] ** 2 * miss**2).sum((-2, -1))
+
+
+def _widened(active: np.ndarray, by: int) -> np.ndarray:
+    return np.convolve(active, np.ones(2 * by + 1), mode="same") > 0.5
+
+
+def _sweep(
+    model: mujoco.MjModel,
+    points: BodyPoints,
+    targets: Targets,
+    keys: np.ndarray,
+    start: np.ndarray,
+    cfg: RetargetCfg,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Solve key frames in their order, each from the last: coordinates (K, 35) and weighted squared errors (K,)."""
+    data, pose, before = mujoco.MjData(model), start.copy(), keys[0]
+    solved, cost = np.empty((len(keys), len(start))), np.empty(len(keys))
+    for row, key in enumerate(keys):
+        target = targets.position[key]
+        pose[:3] += target[0] - targets.position[before, 0]
+        before = key
+        for _ in range(cfg.key_rounds if row else cfg.first_rounds):
             poses = frame_poses(model, data, pose)
-            place = positions(poses, points)
-            matrix, right = _point_terms(jacobian(poses, points, place)[None], (targets.position[key] - place)[None])
-            push_back(matrix, right, pose[None, 7:], *joint_limits(), cfg.wall)
-            matrix[0, range(NUM_DOFS), range(NUM_DOFS)] += cfg.damping
-            step = np.linalg.solve(matrix[0], right[0])
-            size = np.linalg.norm(step)
-            advance(pose[None], (step * min(1.0, 1.5 / max(size, 1e-9)))[None], _ALL_HINGES)
-            if size < 1e-3:
+            if _damped_step(poses, points, target, pose[None], cfg) < _SETTLED:
                 break
-        solved[index] = pose
-    return solved
+        solved[row] = pose
+        solved[row, 7:] = np.clip(pose[7:], *joint_limits())
+        cost[row] = _cost(positions(frame_poses(model, data, solved[row]), points) - target)
+    return solved, cost
+
+
+def _damped_step(poses: Poses, points: BodyPoints, target: np.ndarray, qpos: np.ndarray, cfg: RetargetCfg) -> float:
+    """One damped step of N poses (N, 35), independent of each other, in place; the longest step [m and rad]."""
+    place = positions(poses, points)
+    matrix, right = _point_terms(jacobian(poses, points, place), target - place)
+    push_back(matrix, right, qpos[:, 7:], *joint_limits(), cfg.wall)
+    matrix[:, range(NUM_DOFS), range(NUM_DOFS)] += cfg.damping
+    step = np.linalg.solve(matrix, right[..., None])[..., 0]
+    size = np.linalg.norm(step, axis=-1, keepdims=True)
+    advance(qpos, step * np.minimum(1.0, _LONGEST_STEP / np.maximum(size, 1e-9)), _ALL_HINGES)
+    return float(size.max())
+
+
+def _best_sequence(candidates: np.ndarray, cost: np.ndarray, jump_cost: float) -> np.ndarray:
+    """Choose one candidate per key with the least errors and jumps (Viterbi): (C, K, 35) and (C, K) to (K, 35)."""
+    count = candidates.shape[1]
+    total, came_from = cost[:, 0], np.zeros((count, len(cost)), int)
+    for row in range(1, count):
+        jump = candidates[None, :, row, 7:] - candidates[:, None, row - 1, 7:]
+        paths = total[:, None] + jump_cost * (jump**2).sum(-1)
+        came_from[row] = paths.argmin(0)
+        total = paths.min(0) + cost[:, row]
+    choice = np.empty(count, int)
+    choice[-1] = total.argmin()
+    for row in range(count - 1, 0, -1):
+        choice[row - 1] = came_from[row, choice[row]]
+    return candidates[choice, np.arange(count)]
 
 
 def _first_guess(pelvis: np.ndarray, frame: np.ndarray) -> np.ndarray:
@@ -200,8 +283,8 @@ def _between(keys: np.ndarray, solved: np.ndarray, count: int) -> np.ndarray:
 
 def _point_terms(slopes: np.ndarray, miss: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Gauss-Newton matrix (T, 34, 34) and right-hand side (T, 34) of the weighted points."""
-    rows = slopes.reshape(len(slopes), -1, NUM_DOFS) * _ROWS[:, None]
-    miss = miss.reshape(len(miss), -1, 1) * _ROWS[:, None]
+    rows = slopes.reshape(-1, len(_ROWS), NUM_DOFS) * _ROWS[:, None]
+    miss = miss.reshape(-1, len(_ROWS), 1) * _ROWS[:, None]
     return np.matmul(rows.swapaxes(1, 2), rows), np.matmul(rows.swapaxes(1, 2), miss)[..., 0]
 
 
