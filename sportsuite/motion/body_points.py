@@ -33,6 +33,11 @@ class BodyPoints:
         """Number of points."""
         return len(self.bodies)
 
+    @property
+    def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The attributes in order."""
+        return self.bodies, self.offsets, self.moved_by
+
 
 def body_points(places: list[tuple[str, tuple[float, float, float] | np.ndarray]]) -> BodyPoints:
     """Make points from pairs of a body name and a place in its frame [m]."""

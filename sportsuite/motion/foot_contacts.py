@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import mujoco
 import numpy as np
 from scipy.linalg import solveh_banded
 
 from sportsuite.characters import spec
-from sportsuite.motion.body_points import BodyPoints, body_points
-from sportsuite.motion.mujoco_model import sole_points
+from sportsuite.motion.body_points import BodyPoints, body_points, trajectory_positions
+from sportsuite.motion.mujoco_model import body_spheres, sole_points
 from sportsuite.motion.trajectory_solver import difference_band
 
 
@@ -31,6 +32,8 @@ class ContactCfg:
         flat_tilt: A foot that tilts less shows where the floor is, if it is slow [rad].
         floor_time: The floor may bend over times longer than this [s].
         floor_above: A slow flat foot this far above the floor is held in the air [m].
+        floor_gap: Further than this from any slow flat foot, other parts of the body show the floor [s].
+        lying_share: Weight of those against a foot's.
     """
 
     enter_height: float = 0.025
@@ -42,6 +45,8 @@ class ContactCfg:
     flat_tilt: float = 0.25
     floor_time: float = 1.5
     floor_above: float = 0.03
+    floor_gap: float = 0.5
+    lying_share: float = 0.3
 
 
 @dataclass(frozen=True)
@@ -70,6 +75,14 @@ def both_soles(character: str, foot: str = "boot") -> BodyPoints:
     return body_points([(body, place) for body in spec.FEET for place in sole_points(character, foot)])
 
 
+def body_heights(model: mujoco.MjModel, qpos: np.ndarray, character: str, arms: bool = True) -> np.ndarray:
+    """Height of the lowest collider other than the feet, shape (T,) [m]; ``arms=False`` leaves out arms and hands."""
+    spheres = [sphere for sphere in body_spheres(character) if arms or sphere[0] not in spec.ARMS]
+    points = body_points([(body, centre) for body, centre, _ in spheres])
+    radii = np.array([radius for _, _, radius in spheres])
+    return (trajectory_positions(model, qpos, points)[..., 2] - radii).min(-1)
+
+
 def sole_trajectory(position: np.ndarray) -> np.ndarray:
     """Reshape positions of :func:`both_soles` from (T, 2 P, 3) to (T, 2, P, 3)."""
     return position.reshape(len(position), len(spec.FEET), -1, 3)
@@ -80,34 +93,45 @@ def point_speeds(soles: np.ndarray, fps: float) -> np.ndarray:
     return np.linalg.norm(np.gradient(soles, 1.0 / fps, axis=0), axis=-1)
 
 
-def floor_under(soles: np.ndarray, fps: float, cfg: ContactCfg | None = None) -> np.ndarray:
+def floor_under(
+    soles: np.ndarray, fps: float, cfg: ContactCfg | None = None, body: np.ndarray | None = None
+) -> np.ndarray:
     """Height of the floor over time, from slow and flat feet.
 
     A Whittaker smoother (Eilers 2003, doi:10.1021/ac034173t) through the mean heights of slow flat soles, reweighted
-    so that feet held in the air lift it little. Without any such frame it is the lowest height of the soles.
+    so that feet held in the air or standing on something hardly count. Far from such frames, as while crawling, the
+    lowest point of soles and body counts instead.
 
     Args:
         soles: Points of the soles, shape (T, 2, P, 3) [m].
         fps: Frames per second [Hz].
         cfg: Thresholds.
+        body: Lowest height of the rest of the body, shape (T,) [m]; only the soles count without it.
 
     Returns:
         Shape (T,) [m].
     """
     cfg = cfg or ContactCfg()
-    height = soles[..., 2].mean(-1)
-    slow = point_speeds(soles, fps).max(-1) < cfg.enter_speed
     extent = np.linalg.norm(soles[..., :2].max(-2) - soles[..., :2].min(-2), axis=-1)
     flat = np.ptp(soles[..., 2], axis=-1) < np.tan(cfg.flat_tilt) * extent
-    standing = slow & flat
-    if not standing.any():
-        return np.full(len(soles), soles[..., 2].min())
-    floor = np.full(len(soles), np.percentile(height[standing], 20.0))
-    for _ in range(10):  # reweighting settles within a few rounds
-        weight = np.where(height - floor[:, None] > cfg.floor_above, 0.01, 1.0) * standing
+    standing = flat & (point_speeds(soles, fps).max(-1) < cfg.enter_speed)
+    lowest = soles[..., 2].min((-2, -1))
+    lowest = lowest if body is None else np.minimum(lowest, body)
+    lying = ~_near(standing.any(-1), round(cfg.floor_gap * fps))
+    height = np.concatenate((soles[..., 2].mean(-1), lowest[:, None]), axis=1)
+    share = np.concatenate((standing, cfg.lying_share * lying[:, None]), axis=1)
+    floor = np.full(len(soles), np.percentile(height[share > 0.0], 5.0))
+    # from a wide band to a narrow one: a drifting floor is followed, rungs and steps are left out
+    for above in np.linspace(3.0, 1.0, 12) * cfg.floor_above:
+        weight = np.where(height - floor[:, None] > above, 1e-4, 1.0) * share
         aim = (weight * height).sum(1) / np.maximum(weight.sum(1), 1e-9)
         floor = whittaker(aim, weight.sum(1), (0.1 * fps) ** 2, (cfg.floor_time * fps) ** 4)
     return floor
+
+
+def _near(active: np.ndarray, reach: int) -> np.ndarray:
+    """Frames at most ``reach`` frames from an active one, shape (T,)."""
+    return np.convolve(active, np.ones(2 * reach + 1))[reach : reach + len(active)] > 0.5
 
 
 def whittaker(value: np.ndarray, weight: np.ndarray, slope_cost: float, bend_cost: float) -> np.ndarray:

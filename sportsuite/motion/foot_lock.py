@@ -15,11 +15,19 @@ import numpy as np
 
 from sportsuite.characters import spec
 from sportsuite.errors import BadInputError
-from sportsuite.motion.body_points import BodyPoints, jacobian, positions, trajectory_poses, trajectory_positions
+from sportsuite.motion.body_points import (
+    BodyPoints,
+    body_points,
+    jacobian,
+    positions,
+    trajectory_poses,
+    trajectory_positions,
+)
 from sportsuite.motion.clip import Clip
 from sportsuite.motion.foot_contacts import (
     ContactCfg,
     Stance,
+    body_heights,
     both_soles,
     find_stances,
     floor_under,
@@ -27,17 +35,23 @@ from sportsuite.motion.foot_contacts import (
     sole_trajectory,
     touching_points,
 )
-from sportsuite.motion.mujoco_model import ROOT_DOFS, humanoid_model, joint_limits, qpos_of, sole_points, with_qpos
+from sportsuite.motion.mujoco_model import (
+    ROOT_DOFS,
+    body_spheres,
+    humanoid_model,
+    joint_limits,
+    qpos_of,
+    sole_points,
+    with_qpos,
+)
 from sportsuite.motion.trajectory_solver import advance, apply_band, banded_step, deviation, difference_band, push_back
 
 LEG_HINGES = tuple(
     index for index, name in enumerate(spec.JOINT_NAMES) if any(part in name for part in ("hip", "knee", "ankle"))
 )
-"""Hinges that foot locking may change."""
+"""Hinges that foot locking changes; the others too where the body lies in the ground."""
 
-_COLUMNS = np.array([*range(ROOT_DOFS), *(ROOT_DOFS + index for index in LEG_HINGES)])
 _LEGS = np.array(LEG_HINGES)
-_BLOCK = len(_COLUMNS)
 _FULL_STEPS = 3
 _SETTLED = 2e-3
 """Steps below this are not worth another round [m or rad]."""
@@ -55,6 +69,7 @@ class FootLockCfg:
         moving: Above this speed a point counts as moving [m/s].
         pin: Weight of standing points.
         lift: Weight of points below the ground or the clearance.
+        sunken_body: Where another part of the body sinks deeper than this, all hinges help to lift the body out [m].
         keep_position: Weight of the root's deviation from the recorded place.
         keep_rotation: Weight of the root's deviation from the recorded orientation.
         keep_joint: Weight of the legs' deviation from the recorded angles.
@@ -69,6 +84,7 @@ class FootLockCfg:
     moving: float = 0.3
     pin: float = 3e4
     lift: float = 3e3
+    sunken_body: float = 0.01
     keep_position: float = 10.0
     keep_rotation: float = 10.0
     keep_joint: float = 1.0
@@ -85,7 +101,8 @@ def lock_feet(clip: Clip, cfg: FootLockCfg | None = None) -> Clip:
         cfg: Weights and thresholds.
 
     Returns:
-        The clip with root and legs changed; arms, trunk and head keep their angles, all hinges their limits.
+        The clip with root and legs changed, hinges within their limits. Arms, trunk and head keep their angles, unless
+        part of the body was below the ground.
 
     Raises:
         BadInputError: If ``cfg.floor`` is unknown or the clip has fewer than 3 frames.
@@ -93,18 +110,21 @@ def lock_feet(clip: Clip, cfg: FootLockCfg | None = None) -> Clip:
     cfg = cfg or FootLockCfg()
     if clip.num_frames < 3:
         raise BadInputError(f"clip {clip.name!r} has {clip.num_frames} frames: foot locking needs at least 3")
-    model, soles = humanoid_model(clip.character), both_soles(clip.character)
-    start = settle(model, soles, qpos_of(clip), clip.fps, cfg)
-    goals = _sole_goals(model, soles, start, clip, cfg)
-    return with_qpos(clip, _solve(model, soles, start, goals, clip.fps, cfg))
+    model = humanoid_model(clip.character)
+    start = settle(model, clip.character, qpos_of(clip), clip.fps, cfg)
+    hinges, points, goals = _LEGS, both_soles(clip.character), _sole_goals(model, start, clip, cfg)
+    if body_heights(model, start, clip.character).min() < -cfg.sunken_body:
+        hinges = np.arange(spec.NUM_JOINTS)
+        points, goals = _with_body(points, goals, clip.character)
+    return with_qpos(clip, _solve(model, points, hinges, start, goals, clip.fps, cfg))
 
 
-def settle(model: mujoco.MjModel, soles: BodyPoints, qpos: np.ndarray, fps: float, cfg: FootLockCfg) -> np.ndarray:
+def settle(model: mujoco.MjModel, character: str, qpos: np.ndarray, fps: float, cfg: FootLockCfg) -> np.ndarray:
     """Clamp hinges to their limits and move the root so that the floor is at z = 0.
 
     Args:
-        model: The character.
-        soles: Its soles, see :func:`~sportsuite.motion.foot_contacts.both_soles`.
+        model: The character's model.
+        character: Its size.
         qpos: MuJoCo coordinates, shape (T, 35).
         fps: Frames per second [Hz].
         cfg: Which floor to assume.
@@ -117,7 +137,9 @@ def settle(model: mujoco.MjModel, soles: BodyPoints, qpos: np.ndarray, fps: floa
     qpos = qpos.copy()
     qpos[:, 7:] = np.clip(qpos[:, 7:], *joint_limits())
     if cfg.floor != "keep":
-        floor = floor_under(sole_trajectory(trajectory_positions(model, qpos, soles)), fps, cfg.contact)
+        soles = sole_trajectory(trajectory_positions(model, qpos, both_soles(character)))
+        # arms are left out: recordings of people on the ground often have them below it
+        floor = floor_under(soles, fps, cfg.contact, body_heights(model, qpos, character, arms=False))
         qpos[:, 2] -= floor if cfg.floor == "drift" else np.median(floor)
     return qpos
 
@@ -131,8 +153,8 @@ class _Goals:
     least_height: np.ndarray
 
 
-def _sole_goals(model: mujoco.MjModel, soles: BodyPoints, qpos: np.ndarray, clip: Clip, cfg: FootLockCfg) -> _Goals:
-    place = sole_trajectory(trajectory_positions(model, qpos, soles))
+def _sole_goals(model: mujoco.MjModel, qpos: np.ndarray, clip: Clip, cfg: FootLockCfg) -> _Goals:
+    place = sole_trajectory(trajectory_positions(model, qpos, both_soles(clip.character)))
     touching = touching_points(place, clip.fps, cfg.contact)
     outline = sole_points(clip.character)[:, :2]
     target, weight = np.zeros_like(place), np.zeros_like(place)
@@ -162,39 +184,61 @@ def _hold(stance: Stance, slow: np.ndarray, target: np.ndarray, weight: np.ndarr
     weight[frames, stance.foot, :, 2] = pin * grounded
 
 
+def _with_body(soles: BodyPoints, goals: _Goals, character: str) -> tuple[BodyPoints, _Goals]:
+    """Add the body's colliders to the points: they must not sink into the ground."""
+    spheres = body_spheres(character)
+    extra = body_points([(body, centre) for body, centre, _ in spheres])
+    points = BodyPoints(*(np.concatenate(pair) for pair in zip(soles.arrays, extra.arrays, strict=True)))
+    count = len(goals.target)
+    nothing = np.zeros((count, len(spheres), 3))
+    radii = np.tile([radius for _, _, radius in spheres], (count, 1))
+    return points, _Goals(
+        np.concatenate((goals.target, nothing), axis=1),
+        np.concatenate((goals.weight, nothing), axis=1),
+        np.concatenate((goals.least_height, radii), axis=1),
+    )
+
+
 def _solve(
-    model: mujoco.MjModel, soles: BodyPoints, start: np.ndarray, goals: _Goals, fps: float, cfg: FootLockCfg
+    model: mujoco.MjModel,
+    points: BodyPoints,
+    hinges: np.ndarray,
+    start: np.ndarray,
+    goals: _Goals,
+    fps: float,
+    cfg: FootLockCfg,
 ) -> np.ndarray:
-    keep = np.array([cfg.keep_position] * 3 + [cfg.keep_rotation] * 3 + [cfg.keep_joint] * len(_LEGS))
+    keep = np.array([cfg.keep_position] * 3 + [cfg.keep_rotation] * 3 + [cfg.keep_joint] * len(hinges))
+    columns = np.array([*range(ROOT_DOFS), *(ROOT_DOFS + hinges)])
+    block = np.arange(len(columns))
     # the deviation x minimises keep * x^2 + keep * blend^4 * x''^2: it decays over the blend time away from contacts
     bends = difference_band(len(start), 2) * (cfg.blend * fps) ** 4
-    qpos, low, high = start.copy(), *joint_limits()[:, _LEGS]
+    qpos, low, high = start.copy(), *joint_limits()[:, hinges]
     for count in range(cfg.rounds):
-        matrix, slope = _sole_terms(model, soles, qpos, goals, cfg.lift)
-        push_back(matrix, slope, qpos[:, 7 + _LEGS], low, high, cfg.wall)
-        moved = deviation(qpos, start, _LEGS)
-        matrix[:, range(_BLOCK), range(_BLOCK)] += keep
+        matrix, slope = _point_terms(model, points, columns, qpos, goals, cfg.lift)
+        push_back(matrix, slope, qpos[:, 7 + hinges], low, high, cfg.wall)
+        moved = deviation(qpos, start, hinges)
+        matrix[:, block, block] += keep
         step = banded_step(matrix, slope - keep * (moved + apply_band(bends, moved)), bends, keep)
         # ground and limits act on one side only: full steps can jump between the two for ever, half steps settle
-        advance(qpos, step if count < _FULL_STEPS else 0.5 * step, _LEGS)
+        advance(qpos, step if count < _FULL_STEPS else 0.5 * step, hinges)
         if np.abs(step).max() < _SETTLED:
             break
-    qpos[:, 7 + _LEGS] = np.clip(qpos[:, 7 + _LEGS], low, high)
+    qpos[:, 7 + hinges] = np.clip(qpos[:, 7 + hinges], low, high)
     return qpos
 
 
-def _sole_terms(
-    model: mujoco.MjModel, soles: BodyPoints, qpos: np.ndarray, goals: _Goals, lift: float
+def _point_terms(
+    model: mujoco.MjModel, points: BodyPoints, columns: np.ndarray, qpos: np.ndarray, goals: _Goals, lift: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Gauss-Newton matrix (T, 20, 20) and descent direction (T, 20) of pinned and sunken points."""
+    """Gauss-Newton matrix (T, N, N) and descent direction (T, N) of pinned and sunken points."""
     poses = trajectory_poses(model, qpos)
-    place = positions(poses, soles)
-    slopes = jacobian(poses, soles, place, _COLUMNS)
+    place = positions(poses, points)
     weight, miss = goals.weight.copy(), goals.target - place
     sunken = (goals.weight[..., 2] == 0.0) & (place[..., 2] < goals.least_height)
     weight[..., 2] += lift * sunken
     miss[..., 2] = np.where(sunken, goals.least_height - place[..., 2], miss[..., 2])
-    rows = slopes.reshape(len(qpos), -1, _BLOCK)
+    rows = jacobian(poses, points, place, columns).reshape(len(qpos), -1, len(columns))
     weighted = rows * weight.reshape(len(qpos), -1, 1)
     matrix = np.matmul(weighted.swapaxes(1, 2), rows)
     return matrix, np.matmul(weighted.swapaxes(1, 2), miss.reshape(len(qpos), -1, 1))[..., 0]

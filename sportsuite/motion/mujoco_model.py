@@ -70,6 +70,19 @@ def sole_points(character: str, foot: str = "boot") -> np.ndarray:
     return corners[corners[:, 2] < corners[:, 2].min() + 1e-6]
 
 
+def body_spheres(character: str) -> list[tuple[str, np.ndarray, float]]:
+    """Spheres that make up the colliders other than the feet: body, centre in its frame (3,) [m], radius [m].
+
+    A capsule is as low as the lower of the spheres at its ends.
+    """
+    scale, spheres = model_scale(character), []
+    for body in (body for body in spec.BODY_NAMES if body not in spec.FEET):
+        for shape in COLLIDERS[side_free(body)]:
+            centres = (shape.centre,) if isinstance(shape, Sphere) else (shape.start, shape.end)  # type: ignore
+            spheres += [(body, scale * np.array(centre), scale * shape.radius) for centre in centres]  # type: ignore
+    return spheres
+
+
 def qpos_of(clip: Clip) -> np.ndarray:
     """MuJoCo coordinates of every frame of a clip, shape (T, 35), float64."""
     wxyz = np.roll(np.asarray(clip.root_quat, np.float64), 1, axis=1)

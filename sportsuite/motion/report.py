@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import mujoco
 import numpy as np
 
 from sportsuite.characters import spec
-from sportsuite.motion.body_points import trajectory_poses, trajectory_positions
+from sportsuite.motion.body_points import trajectory_positions
 from sportsuite.motion.clip import Clip
-from sportsuite.motion.foot_contacts import both_soles, point_speeds, sole_trajectory
+from sportsuite.motion.foot_contacts import body_heights, both_soles, point_speeds, sole_trajectory
 from sportsuite.motion.mujoco_model import humanoid_model, joint_limits, qpos_of
 
 CONTACT_HEIGHT = 0.01
@@ -78,7 +77,7 @@ def clip_report(clip: Clip) -> ClipReport:
         slide_p95=float(np.percentile(slide, 95)) if len(slide) else 0.0,
         contact=float(touching.any(-1).mean()),
         penetration=max(0.0, -float(soles[..., 2].min())),
-        body_penetration=max(0.0, -float(lowest_body_heights(model, qpos).min())),
+        body_penetration=max(0.0, -float(body_heights(model, qpos, clip.character).min())),
         float_height=_float_height(soles, clip.fps),
         joint_speed_max=float(speeds.max()),
         spikes=_spikes(speeds, clip.fps),
@@ -108,25 +107,6 @@ def contact_slide(soles: np.ndarray, fps: float, height: float = CONTACT_HEIGHT)
     count = touching.sum(-1)
     feet = count > 0
     return (speed * touching).sum(-1)[feet] / count[feet], feet
-
-
-def lowest_body_heights(model: mujoco.MjModel, qpos: np.ndarray) -> np.ndarray:
-    """Height of the lowest collider other than the feet, shape (T,) [m]: spheres and capsules."""
-    feet = [model.body(name).id for name in spec.FEET]
-    geoms = np.flatnonzero(~np.isin(model.geom_bodyid, feet))
-    bodies = model.geom_bodyid[geoms] - 1
-    poses = trajectory_poses(model, qpos)
-    centre = np.einsum("tbij,bj->tbi", poses.body_mat[:, bodies], model.geom_pos[geoms]) + poses.body_pos[:, bodies]
-    axes = np.array([_z_axis(model.geom_quat[geom]) for geom in geoms])
-    half = np.where(model.geom_type[geoms] == mujoco.mjtGeom.mjGEOM_CAPSULE, model.geom_size[geoms, 1], 0.0)
-    tilt = np.einsum("tbj,bj->tb", poses.body_mat[:, bodies, 2], axes)
-    return (centre[..., 2] - np.abs(tilt) * half - model.geom_size[geoms, 0]).min(-1)
-
-
-def _z_axis(quat: np.ndarray) -> np.ndarray:
-    axis = np.zeros(3)
-    mujoco.mju_rotVecQuat(axis, np.array([0.0, 0.0, 1.0]), quat)
-    return axis
 
 
 def _float_height(soles: np.ndarray, fps: float) -> float:

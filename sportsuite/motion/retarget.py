@@ -17,7 +17,7 @@ from sportsuite.characters import spec
 from sportsuite.motion.body_points import BodyPoints, Poses, frame_poses, jacobian, positions, trajectory_poses
 from sportsuite.motion.canonical import POINT_WEIGHTS, Targets, canonical_points, canonical_targets
 from sportsuite.motion.clip import Clip, ObjectTrack
-from sportsuite.motion.foot_contacts import both_soles, runs
+from sportsuite.motion.foot_contacts import runs
 from sportsuite.motion.foot_lock import FootLockCfg, lock_feet, settle
 from sportsuite.motion.mujoco_model import NUM_DOFS, ROOT_DOFS, humanoid_model, joint_limits
 from sportsuite.motion.report import ClipReport, clip_report
@@ -119,7 +119,7 @@ def retarget(
     model = humanoid_model(character)
     targets = canonical_targets(motion, character)
     qpos, errors = solve_poses(model, canonical_points(character), targets, motion.fps, cfg)
-    qpos = settle(model, both_soles(character), qpos, motion.fps, cfg.lock)
+    qpos = settle(model, character, qpos, motion.fps, cfg.lock)
     plain = _clip(motion, character, qpos, targets.scale)
     clip = lock_feet(plain, replace(cfg.lock, floor="keep")) if lock else plain
     spent = time.process_time() - started
