@@ -20,15 +20,20 @@ from isaaclab_rl.rsl_rl import RslRlMLPModelCfg, RslRlOnPolicyRunnerCfg, RslRlPp
 from sportsuite.envs.overrides import apply_overrides
 from sportsuite.errors import unknown_name
 from sportsuite.learning.channels import ChannelsCfg
+from sportsuite.learning.latents import WindowEncoderCfg
+from sportsuite.priors.encoder import SkillEncoderCfg
 
 __all__ = [
     "AgentSize",
     "ChannelPPOCfg",
     "CriticCfg",
+    "LatentActorCfg",
     "SmallOutputGaussianCfg",
     "SportPPOCfg",
     "SportRunnerCfg",
     "amp_cfg",
+    "ase_cfg",
+    "calm_cfg",
     "default_device",
     "ppo_cfg",
 ]
@@ -102,6 +107,22 @@ class CriticCfg(RslRlMLPModelCfg):
 
 
 @configclass
+class LatentActorCfg(RslRlMLPModelCfg):
+    """Policy with a latent as its last observation group."""
+
+    class_name: str = "sportsuite.learning.models:LatentActor"
+
+    latent_group: str = "latent"
+    """Observation group of the latent."""
+
+    style_dims: list[int] = [512, 256, 64]
+    """Layers between the latent and the network, the last one tanh (CALM's); empty for none."""
+
+    encoder: dict[str, Any] | None = None
+    """Sizes of an encoder of reference windows; the algorithm fills them in where it has one."""
+
+
+@configclass
 class SportRunnerCfg(RslRlOnPolicyRunnerCfg):
     """Runner config that also says how many environments its numbers were chosen for."""
 
@@ -158,6 +179,9 @@ def ppo_cfg(size: AgentSize, experiment_name: str, **changes: Any) -> SportRunne
 
 _DISCRIMINATOR_DIMS = {"smoke": [64, 32], "cpu": [256, 128], "gpu": [1024, 512]}
 _REPLAY_SIZE = {"smoke": 2_000, "cpu": 100_000, "gpu": 200_000}  # cpu: measured; gpu: ASE's and CALM's
+_LONG_REPLAY_SIZE = {"smoke": 2_000, "cpu": 20_000, "gpu": 200_000}  # ours on the CPU: 100 MB with 10 frames per window
+_STYLE_DIMS = {"smoke": [32, 16], "cpu": [128, 64], "gpu": [512, 256, 64]}  # gpu: CALM's
+_LATENT_FRAMES = 10
 _MIRROR = "sportsuite.mdp.symmetry:mirror_samples"
 
 
@@ -175,35 +199,88 @@ def amp_cfg(size: AgentSize, experiment_name: str, **changes: Any) -> SportRunne
     Raises:
         BadInputError: If the size, a path or a value is wrong; the nearest valid name is given.
     """
-    cfg = ppo_cfg(size, experiment_name)
-    if size == "cpu":
-        # measured: 512 x 16 with 3 epochs learned faster than 256 x 24; the style reward changes with every update
-        cfg.num_envs, cfg.num_steps_per_env = 512, 16
-    cfg.critic = _critic(cfg.critic)
-    cfg.algorithm = _channel_algorithm(cfg.algorithm)
+    cfg = _channel_cfg(size, experiment_name)
     cfg.algorithm.mirror = _MIRROR  # measured: episodes of 66 steps against 42 without
-    _size_discriminators(cfg.algorithm.channels, size)
     apply_overrides(cfg, changes)
     return cfg
 
 
-def _critic(network: RslRlMLPModelCfg) -> CriticCfg:
-    return CriticCfg(
-        hidden_dims=network.hidden_dims, activation=network.activation, obs_normalization=network.obs_normalization
-    )
+def ase_cfg(size: AgentSize, experiment_name: str, **changes: Any) -> SportRunnerCfg:
+    """Build a fresh agent config for the skill embeddings of ASE; see docs/methods/ase.md.
+
+    Beyond :func:`amp_cfg` the environment has an observation group ``latent``, of a
+    :class:`~sportsuite.priors.latent.LatentCommand`. There is no task: the priors' rewards are all there is.
+
+    Args:
+        size: As for :func:`amp_cfg`.
+        experiment_name: As for :func:`amp_cfg`.
+        **changes: As for :func:`amp_cfg`.
+
+    Raises:
+        BadInputError: If the size, a path or a value is wrong; the nearest valid name is given.
+    """
+    cfg = _latent_cfg(size, experiment_name)
+    channels = cfg.algorithm.channels
+    channels.skill_encoders = {"skill": SkillEncoderCfg(hidden_dims=list(_DISCRIMINATOR_DIMS[size]))}
+    channels.weights = {"style": 0.5, "skill": 0.5}  # ASE's
+    channels.diversity = 0.01  # ASE's
+    apply_overrides(cfg, changes)
+    return cfg
 
 
-def _channel_algorithm(plain: SportPPOCfg) -> ChannelPPOCfg:
-    numbers = {name: value for name, value in vars(plain).items() if name != "class_name"}
-    return ChannelPPOCfg(**numbers)
+def calm_cfg(size: AgentSize, experiment_name: str, **changes: Any) -> SportRunnerCfg:
+    """Build a fresh agent config for the motion latents of CALM; see docs/methods/calm.md.
 
+    Beyond :func:`ase_cfg` the environment has an observation group ``latent_window``, and the command's
+    ``window_frames`` is set (60 at 30 Hz).
 
-def _size_discriminators(channels: ChannelsCfg, size: AgentSize) -> None:
+    Args:
+        size: As for :func:`amp_cfg`.
+        experiment_name: As for :func:`amp_cfg`.
+        **changes: As for :func:`amp_cfg`.
+
+    Raises:
+        BadInputError: If the size, a path or a value is wrong; the nearest valid name is given.
+    """
+    cfg = _latent_cfg(size, experiment_name)
+    channels = cfg.algorithm.channels
+    channels.window_encoder = WindowEncoderCfg(hidden_dims=list(_DISCRIMINATOR_DIMS[size]))
     for discriminator in channels.discriminators.values():
+        discriminator.conditional, discriminator.style_dims = True, list(_STYLE_DIMS[size])
+    apply_overrides(cfg, changes)
+    return cfg
+
+
+def _channel_cfg(size: AgentSize, experiment_name: str) -> SportRunnerCfg:
+    cfg = ppo_cfg(size, experiment_name)
+    if size == "cpu":
+        # measured: 512 x 16 with 3 epochs learned faster than 256 x 24; the style reward changes with every update
+        cfg.num_envs, cfg.num_steps_per_env = 512, 16
+    cfg.critic = CriticCfg(**_shared_fields(cfg.critic))
+    cfg.algorithm = ChannelPPOCfg(**_shared_fields(cfg.algorithm))
+    for discriminator in cfg.algorithm.channels.discriminators.values():
         discriminator.hidden_dims = list(_DISCRIMINATOR_DIMS[size])
         discriminator.replay_size = _REPLAY_SIZE[size]
-        if size == "gpu":
-            discriminator.batch_size = 4096  # ASE's and CALM's
+        discriminator.batch_size = 4096 if size == "gpu" else 512  # gpu: ASE's and CALM's; cpu: measured
+    return cfg
+
+
+def _latent_cfg(size: AgentSize, experiment_name: str) -> SportRunnerCfg:
+    cfg = _channel_cfg(size, experiment_name)
+    cfg.obs_groups = {"actor": ["policy", "latent"], "critic": ["policy", "latent"]}
+    cfg.actor = LatentActorCfg(**_shared_fields(cfg.actor), style_dims=list(_STYLE_DIMS[size]))
+    channels = cfg.algorithm.channels
+    channels.latent_group, channels.frames = "latent", _LATENT_FRAMES
+    channels.task_weight = 0.0
+    channels.action_bound = 10.0  # ASE's and CALM's
+    for discriminator in channels.discriminators.values():
+        discriminator.replay_size = _LONG_REPLAY_SIZE[size]
+    return cfg
+
+
+def _shared_fields(cfg: Any) -> dict[str, Any]:
+    """Return the fields of a config, to build one of a class that has more."""
+    return {name: value for name, value in vars(cfg).items() if name != "class_name"}
 
 
 def _network(size: AgentSize, distribution: bool) -> RslRlMLPModelCfg:

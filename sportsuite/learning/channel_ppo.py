@@ -19,10 +19,12 @@ from tensordict import TensorDict
 
 from sportsuite.errors import BadInputError, unknown_name
 from sportsuite.learning.algorithm import SportPPO
-from sportsuite.learning.channels import Channels, channels_cfg, combine_advantages, gae
-from sportsuite.learning.update_hooks import UpdateHooks
+from sportsuite.learning.channels import Channels, ChannelsCfg, channels_cfg, combine_advantages, gae
+from sportsuite.learning.latents import EncodedWindows, LatentDiversity
+from sportsuite.learning.update_hooks import ActionBound, UpdateHooks
 from sportsuite.learning.value_norm import PopArt
 from sportsuite.priors.adversarial import AdversarialPrior, DiscriminatorCfg, Prior
+from sportsuite.priors.encoder import SkillPrior, SphereEncoder
 from sportsuite.priors.windows import Rollout, WindowRecorder
 
 __all__ = ["ChannelPPO"]
@@ -72,7 +74,7 @@ class ChannelPPO(SportPPO):
         Args:
             obs: Observations, groups of shape (num_envs, dim).
             env: The wrapped environment.
-            cfg: The runner's config; the critic's number of outputs is written into it.
+            cfg: The runner's config; what only the env knows of the networks' sizes is written into it.
             device: Torch device of the learner.
 
         Raises:
@@ -82,6 +84,8 @@ class ChannelPPO(SportPPO):
         heads = len(_channel_names(channels)) if channels.value_heads == "per_channel" else 1
         if heads > 1:
             cfg["critic"]["num_values"] = heads
+        if channels.window_encoder is not None:
+            cfg["actor"]["encoder"] = _encoder_size(channels, obs)
         algorithm = SportPPO.construct_algorithm(obs, env, cfg, device)
         assert isinstance(algorithm, ChannelPPO)
         algorithm._attach(obs, env, heads)
@@ -188,6 +192,9 @@ class ChannelPPO(SportPPO):
         losses = super()._learn()
         if "symmetry" in losses:
             losses["auxiliary"] = losses.pop("symmetry")
+        if self._encoded is not None:
+            self._encoded.learn_statistics()
+            self._encoded.refresh()
         return losses | self._figures | figures
 
     def _update_priors(self) -> dict[str, float]:
@@ -223,25 +230,49 @@ class ChannelPPO(SportPPO):
         if self.critic.is_recurrent or self.actor.is_recurrent:
             raise BadInputError("reward channels need networks without memory: actor and critic must not be recurrent")
         self._base, self._heads = env.unwrapped, heads
+        self._encoded: EncodedWindows | None = None
         self._attach_priors(obs)
         self.channels = Channels(self.cfg, list(self.priors))
         self._popart = PopArt(heads).to(self.device) if self.cfg.popart else None
         self._allocate(len(self.channels.names))
-        if self._mirror is not None:
-            self.symmetry = UpdateHooks(env, self._mirror, [], [])  # type: ignore[assignment]
+        self._attach_hooks(env)
+        self._reference(1)
 
     def _attach_priors(self, obs: TensorDict) -> None:
-        group, storage = self.cfg.observation_group, self.storage
-        if group not in obs:
-            raise unknown_name("observation group with the features of one frame", group, obs.keys())
-        dim = obs[group].shape[-1]
-        self._recorder = WindowRecorder(
-            storage.num_transitions_per_env, storage.num_envs, self.cfg.frames, dim, self.device
-        )
-        for name, cfg in self.cfg.discriminators.items():
-            columns = _columns(cfg, name, dim, self._base)
-            self.priors[name] = AdversarialPrior(cfg, dim, self.cfg.frames, 0, columns, self.device)
-        self._reference(1)
+        cfg, storage, device = self.cfg, self.storage, self.device
+        for group in filter(None, [cfg.observation_group, cfg.latent_group]):
+            if group not in obs:
+                raise unknown_name("observation group for the priors", group, _names(obs))
+        dim = obs[cfg.observation_group].shape[-1]
+        latent_dim = obs[cfg.latent_group].shape[-1] if cfg.latent_group else 0
+        self._recorder = WindowRecorder(storage.num_transitions_per_env, storage.num_envs, cfg.frames, dim, device)
+        for name, part in cfg.discriminators.items():
+            _check_latent(name, part.conditional, latent_dim)
+            if part.conditional and cfg.window_encoder is None:
+                raise BadInputError(f"prior {name!r} is conditional: set algorithm.channels.window_encoder")
+            columns = _columns(part, name, dim, self._base)
+            self.priors[name] = AdversarialPrior(part, dim, cfg.frames, latent_dim, columns, device)
+        for name, part in cfg.skill_encoders.items():
+            _check_latent(name, True, latent_dim)
+            self.priors[name] = SkillPrior(part, dim, cfg.frames, latent_dim, device)
+
+    def _attach_hooks(self, env: VecEnv) -> None:
+        """Use rsl_rl's symmetry slot for mirrored samples and further losses, if there are any."""
+        cfg, changes, losses = self.cfg, [], []
+        if cfg.action_bound:
+            losses.append(ActionBound(cfg.action_bound))
+        if cfg.diversity and cfg.latent_group:
+            losses.append(LatentDiversity(cfg.diversity, cfg.latent_group))
+        if cfg.window_encoder is not None and cfg.latent_group:
+            encoder = self._raw_actor.encoder
+            assert isinstance(encoder, SphereEncoder)
+            self._encoded = EncodedWindows(
+                cfg.window_encoder, encoder, self._base, cfg.frames, cfg.latent_group, self.device
+            )
+            changes.append(self._encoded.encode_again)
+            losses.append(self._encoded.loss)
+        if self._mirror is not None or losses:
+            self.symmetry = UpdateHooks(env, self._mirror, changes, losses)  # type: ignore[assignment]
 
     def _allocate(self, count: int) -> None:
         storage = self.storage
@@ -253,16 +284,20 @@ class ChannelPPO(SportPPO):
         storage.returns = torch.zeros(*shape, self._heads, device=self.device)
 
     def _reference(self, count: int) -> tuple[torch.Tensor, torch.Tensor | None]:
-        """Draw reference windows (count, frames, dim) from the env."""
+        """Draw reference windows (count, frames, dim) from the env, and their latents where an encoder makes them."""
         expected = (count, self.cfg.frames, self._recorder.windows.shape[-1])
-        with torch.no_grad():
-            windows = self._base.reference_windows(count, self.cfg.frames).to(self.device)
+        latents = None
+        if self._encoded is not None:
+            windows, latents = self._encoded.reference(count)
+        else:
+            with torch.no_grad():
+                windows = self._base.reference_windows(count, self.cfg.frames).to(self.device)
         if tuple(windows.shape) != expected:
             raise BadInputError(
                 f"env.reference_windows({count}, {self.cfg.frames}) has shape {tuple(windows.shape)}, expected "
                 f"{expected}: frames like those of observation group {self.cfg.observation_group!r}"
             )
-        return windows, None
+        return windows, latents
 
     # ---- details of the rollout ----
 
@@ -287,7 +322,9 @@ class ChannelPPO(SportPPO):
         return rewards, {key: value for key, value in extras.items() if key != "time_outs"}
 
     def _rollout(self) -> Rollout:
-        return Rollout(self._recorder.windows, self._recorder.valid)
+        group = self.cfg.latent_group
+        latents = self.storage.observations[group] if group else None
+        return Rollout(self._recorder.windows, self._recorder.valid, latents)
 
     def _pay_priors(self) -> None:
         rollout, first = self._rollout(), len(self.cfg.task_groups)
@@ -325,8 +362,30 @@ class ChannelPPO(SportPPO):
             self._popart.load_state_dict(state["popart"])
 
 
-def _channel_names(cfg: Any) -> list[str]:
-    return [*cfg.task_groups, *cfg.discriminators]
+def _channel_names(cfg: ChannelsCfg) -> list[str]:
+    return [*cfg.task_groups, *cfg.discriminators, *cfg.skill_encoders]
+
+
+def _encoder_size(cfg: ChannelsCfg, obs: TensorDict) -> dict[str, Any]:
+    """Return the arguments of the encoder in the actor, from the sizes of the observations."""
+    assert cfg.window_encoder is not None
+    group = cfg.window_encoder.window_group
+    for name in (group, cfg.observation_group):
+        if name not in obs:
+            raise unknown_name("observation group for the encoder", name, _names(obs))
+    dim, size = obs[cfg.observation_group].shape[-1], obs[group].shape[-1]
+    if size % dim:
+        raise BadInputError(f"observation group {group!r} has {size} numbers, not whole frames of {dim}")
+    return {"dim": dim, "frames": size // dim, "hidden_dims": list(cfg.window_encoder.hidden_dims)}
+
+
+def _names(obs: TensorDict) -> list[str]:
+    return [str(name) for name in obs.keys()]  # noqa: SIM118
+
+
+def _check_latent(name: str, needed: bool, latent_dim: int) -> None:
+    if needed and not latent_dim:
+        raise BadInputError(f"prior {name!r} depends on a latent: set algorithm.channels.latent_group")
 
 
 def _group_reward(name: str, rewards: torch.Tensor, extras: dict[str, Any]) -> torch.Tensor:

@@ -9,7 +9,9 @@ import torch
 from isaaclab.utils import configclass
 
 from sportsuite.errors import BadInputError, unknown_name
+from sportsuite.learning.latents import WindowEncoderCfg
 from sportsuite.priors.adversarial import DiscriminatorCfg
+from sportsuite.priors.encoder import SkillEncoderCfg
 
 __all__ = ["Channels", "ChannelsCfg", "ScheduleCfg", "channels_cfg", "combine_advantages", "gae", "schedule_factor"]
 
@@ -64,6 +66,21 @@ class ChannelsCfg:
     discriminators: dict[str, DiscriminatorCfg] = {"style": DiscriminatorCfg()}
     """Adversarial priors by channel name."""
 
+    skill_encoders: dict[str, SkillEncoderCfg] = {}
+    """Encoders by channel name that reward motion which shows its latent (ASE)."""
+
+    latent_group: str | None = None
+    """Observation group with the latent in force; None where there is none."""
+
+    window_encoder: WindowEncoderCfg | None = None
+    """Encoder of reference windows that makes the latents (CALM)."""
+
+    diversity: float = 0.0
+    """Weight of ASE's diversity loss; its own is 0.01."""
+
+    action_bound: float = 0.0
+    """Weight of the loss on mean actions outside [-1, 1]; ASE's and CALM's is 10."""
+
     weights: dict[str, float] = {}
     """Relative weights by channel name."""
 
@@ -95,6 +112,9 @@ def channels_cfg(data: Mapping[str, Any]) -> ChannelsCfg:
     """Rebuild the config from the dictionary that a runner makes of it."""
     fields = dict(data)
     fields["discriminators"] = {name: DiscriminatorCfg(**cfg) for name, cfg in fields["discriminators"].items()}
+    fields["skill_encoders"] = {name: SkillEncoderCfg(**cfg) for name, cfg in fields["skill_encoders"].items()}
+    if fields["window_encoder"] is not None:
+        fields["window_encoder"] = WindowEncoderCfg(**fields["window_encoder"])
     fields["schedules"] = {name: ScheduleCfg(**cfg) for name, cfg in fields["schedules"].items()}
     return ChannelsCfg(**fields)
 

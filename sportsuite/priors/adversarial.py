@@ -12,7 +12,15 @@ from sportsuite.priors.discriminator import Discriminator, Objective, realness, 
 from sportsuite.priors.replay import Replay
 from sportsuite.priors.windows import Rollout
 
-__all__ = ["AdversarialPrior", "DiscriminatorCfg", "Prior", "Reference", "Sync", "discriminator_figures"]
+__all__ = [
+    "AdversarialPrior",
+    "DiscriminatorCfg",
+    "Prior",
+    "Reference",
+    "Sync",
+    "discriminator_figures",
+    "mean_where_invalid",
+]
 
 Reference = Callable[[int], tuple[torch.Tensor, torch.Tensor | None]]
 """Draws reference windows (count, frames, dim) and the latents (count, latent_dim) they belong to, or None."""
@@ -24,7 +32,10 @@ Sync = Callable[[Iterable[torch.nn.Parameter]], None]
 class Prior(Protocol):
     """What a learning algorithm knows of a motion prior."""
 
-    model: torch.nn.Module
+    @property
+    def model(self) -> torch.nn.Module:
+        """Its network."""
+        ...
 
     def rewards(self, rollout: Rollout) -> torch.Tensor:
         """Return the reward of every step, not yet multiplied by the step time, shape (steps, num_envs)."""
@@ -133,7 +144,7 @@ class AdversarialPrior:
         """
         latents = rollout.latents if self.cfg.conditional else None
         reward = style_reward(self.cfg.objective, self.model(self._select(rollout.windows), latents))
-        return _mean_where_invalid(reward, rollout.valid)
+        return mean_where_invalid(reward, rollout.valid)
 
     def update(self, rollout: Rollout, reference: Reference, sync: Sync) -> dict[str, float]:
         """Train on a rollout.
@@ -227,6 +238,7 @@ def discriminator_figures(objective: Objective, real: torch.Tensor, fake: torch.
     }
 
 
-def _mean_where_invalid(reward: torch.Tensor, valid: torch.Tensor) -> torch.Tensor:
+def mean_where_invalid(reward: torch.Tensor, valid: torch.Tensor) -> torch.Tensor:
+    """Put the mean of the valid steps where there is no window. Both of shape (steps, num_envs)."""
     mean = reward[valid].mean() if valid.any() else reward.new_zeros(())
     return torch.where(valid, reward, mean)

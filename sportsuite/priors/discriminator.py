@@ -35,6 +35,7 @@ __all__ = [
     "discriminator_loss",
     "gradient_penalty",
     "realness",
+    "style_net",
     "style_reward",
 ]
 
@@ -135,7 +136,7 @@ class Discriminator(torch.nn.Module):
         self.objective: Objective = objective
         self.dim, self.frames, self.latent_dim = dim, frames, latent_dim
         self.normalizer = EmpiricalNormalization(dim, until=_NORMALIZER_SAMPLES)
-        self.style_net = self._make_style_net(latent_dim, style_dims or []) if latent_dim else None
+        self.style = style_net(latent_dim, style_dims or []) if latent_dim else torch.nn.Identity()
         style_size = (style_dims or [latent_dim])[-1] if latent_dim else 0
         self.mlp = MLP(dim * frames + style_size, outputs, hidden_dims, "relu")
 
@@ -159,8 +160,7 @@ class Discriminator(torch.nn.Module):
         """Score what :meth:`normalize` returned, shape (..., frames * dim), as (..., outputs)."""
         if self.latent_dim:
             assert latents is not None, "this discriminator scores windows for a latent"
-            style = latents if self.style_net is None else self.style_net(latents)
-            inputs = torch.cat([inputs, style], dim=-1)
+            inputs = torch.cat([inputs, self.style(latents)], dim=-1)
         return self.mlp(inputs)
 
     def losses(
@@ -193,11 +193,17 @@ class Discriminator(torch.nn.Module):
             "fake": fake_scores,
         }
 
-    @staticmethod
-    def _make_style_net(latent_dim: int, style_dims: list[int]) -> torch.nn.Module | None:
-        if not style_dims:
-            return None
-        *hidden, size = style_dims
-        if not hidden:
-            return torch.nn.Sequential(torch.nn.Linear(latent_dim, size), torch.nn.Tanh())
-        return MLP(latent_dim, size, hidden, "relu", last_activation="tanh")
+
+def style_net(latent_dim: int, dims: list[int]) -> torch.nn.Module:
+    """Build CALM's style network, tanh at the end; with no layers the latent passes as it is.
+
+    Args:
+        latent_dim: Size of the latent.
+        dims: Sizes of the layers.
+    """
+    if not dims:
+        return torch.nn.Identity()
+    *hidden, size = dims
+    if not hidden:
+        return torch.nn.Sequential(torch.nn.Linear(latent_dim, size), torch.nn.Tanh())
+    return MLP(latent_dim, size, hidden, "relu", last_activation="tanh")

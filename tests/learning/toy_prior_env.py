@@ -11,6 +11,8 @@ import torch
 from isaaclab_rl.rsl_rl import create_rsl_rl_runner, handle_deprecated_rsl_rl_cfg
 from tensordict import TensorDict
 
+from sportsuite.priors.latent import LatentCommand, LatentCommandCfg
+
 
 class CircleEnv:
     num_actions = 2
@@ -92,3 +94,31 @@ def circle_runner(make_cfg, env=None, log_dir=None, **changes):
     cfg = make_cfg("smoke", "circle", **{**defaults, **changes})
     cfg = handle_deprecated_rsl_rl_cfg(cfg, "5.5.1")
     return create_rsl_rl_runner(env or CircleEnv(), cfg, log_dir=log_dir and str(log_dir))
+
+
+class LatentCircleEnv(CircleEnv):
+    """The same with a latent command; the reference turns slowly or fast, so there are two styles to tell apart."""
+
+    def __init__(self, num_envs: int = 16, window_frames: int = 0, **options):
+        self.command_manager = SimpleNamespace(get_term=lambda name: self.term)
+        self.term = None
+        super().__init__(num_envs, **options)
+        cfg = LatentCommandCfg(latent_dim=8, hold_steps=(3, 6), window_frames=window_frames, window_stride=2)
+        self.term = LatentCommand(cfg, self)
+
+    def _reset(self, ids):
+        super()._reset(ids)
+        if self.term is not None:
+            self.term.reset(ids)
+
+    def get_observations(self):
+        obs = super().get_observations()
+        if self.term is not None:
+            obs["latent"] = self.term.command.clone()
+            if self.term.cfg.window_frames:
+                obs["latent_window"] = self.term.windows.clone()
+        return obs
+
+    def step(self, action):
+        self.term.compute(self.step_dt)
+        return super().step(action)
