@@ -128,7 +128,7 @@ def _add_result(parser: argparse.ArgumentParser, metavar: str = "OUT.npz") -> No
 def _import(args: argparse.Namespace) -> int:
     from sportsuite.motion.clip import Clip
     from sportsuite.motion.importers import import_motion
-    from sportsuite.motion.resample import resample_clip, set_character, trim
+    from sportsuite.motion.resample import resample_clip, resample_motion, set_character, trim
 
     target = _target(args, ".npz")
     _check_character(args.character)
@@ -145,20 +145,27 @@ def _import(args: argparse.Namespace) -> int:
         skeleton=args.skeleton,
         character=args.character,
     )
+    motion = trim(motion, args.start, args.end)
     if isinstance(motion, Clip):
-        clip = set_character(trim(motion, args.start, args.end), args.character)
-    else:
-        _say(motion.notes)
-        clip = _retarget(trim(motion, args.start, args.end), args.character)
-    if args.rate is not None and args.rate != clip.fps:
-        clip = resample_clip(clip, args.rate)
-    return _write(_on_floor(clip, args.floor), target, args)
+        clip = set_character(motion, args.character)
+        clip = clip if args.rate is None else resample_clip(clip, args.rate)
+        return _write(_on_floor(clip, args.floor), target, args)
+    _say(motion.notes)
+    motion = motion if args.rate is None else resample_motion(motion, args.rate)
+    return _write(_retarget(motion, args.character, args.floor), target, args)
 
 
-def _retarget(motion: SourceMotion, character: str) -> Clip:
-    from sportsuite.motion.retarget import retarget
+def _retarget(motion: SourceMotion, character: str, floor: str) -> Clip:
+    from sportsuite.motion.foot_lock import FootLockCfg
+    from sportsuite.motion.retarget import RetargetCfg, retarget
 
-    return retarget(motion, character).clip
+    lock = FootLockCfg(floor="keep" if floor == "none" else floor)
+    result = retarget(motion, character, lock=floor != "none", cfg=RetargetCfg(lock=lock))
+    report = result.report
+    fit = f"points are {100.0 * report.error_mean:.2f} cm off in the mean and {100.0 * report.error_max:.1f} cm at most"
+    slide = f"feet slide at {report.after.slide_mean:.3f} m/s in contact"
+    _say((f"{report.frames_per_second:.0f} frames/s; {fit}; {slide}.",))
+    return result.clip
 
 
 def _on_floor(clip: Clip, floor: str) -> Clip:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sportsuite.characters import spec
 from sportsuite.motion.clip_io import load_clip, save_clip
 from sportsuite.motion.report import clip_report
 from tests.motion.importers import test_table
@@ -78,6 +79,16 @@ def test_tables_are_imported_without_retargeting(cli: Callable, tmp_path: Path) 
         50.0,
     )
     np.testing.assert_allclose(clip.joint_pos, test_table.CLIP.joint_pos, atol=1e-12)
+
+
+def test_recordings_are_retargeted_and_put_on_the_ground(cli: Callable, tmp_path: Path) -> None:
+    output = tmp_path / "walk.npz"
+    done = cli("motion", "import", str(walk_file(tmp_path)), "--output", str(output), "--character", "climbing")
+    assert done.code == 0 and "frames/s; points are" in done.err
+    clip = load_clip(output)
+    assert (clip.character, clip.fps, clip.num_frames) == ("climbing", 30.0, 31)
+    # stiff straight legs: the figure stands at its standing height
+    assert np.median(clip.root_pos[:, 2]) == pytest.approx(spec.standing_pelvis_height(1.75, "boot"), abs=0.02)
 
 
 def test_import_trims_and_changes_the_rate(cli: Callable, tmp_path: Path) -> None:
