@@ -39,7 +39,7 @@ class ContactCfg:
     enter_height: float = 0.025
     leave_height: float = 0.04
     enter_speed: float = 0.6
-    leave_speed: float = 1.0
+    leave_speed: float = 1.2
     shortest: float = 0.06
     gap: float = 0.07
     flat_tilt: float = 0.25

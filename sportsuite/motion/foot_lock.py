@@ -8,7 +8,7 @@ because frames are only coupled by the second difference of the deviation.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import mujoco
 import numpy as np
@@ -67,7 +67,8 @@ class FootLockCfg:
             (climbing and hanging clips).
         clearance: A moving point of the sole that doesn't stand stays this high, so that it can't scuff [m].
         moving: Above this speed a point counts as moving [m/s].
-        pin: Weight of standing points.
+        pin: Weight of standing points at 30 frames per second; it grows with the square of the rate, as what counts is
+            how fast they slide.
         lift: Weight of points below the ground or the clearance.
         sunken_body: Where another part of the body sinks deeper than this, all hinges help to lift the body out [m].
         keep_position: Weight of the root's deviation from the recorded place.
@@ -88,9 +89,9 @@ class FootLockCfg:
     keep_position: float = 10.0
     keep_rotation: float = 10.0
     keep_joint: float = 1.0
-    wall: float = 1e5
+    wall: float = 1e6
     blend: float = 0.08
-    rounds: int = 12
+    rounds: int = 16
 
 
 def lock_feet(clip: Clip, cfg: FootLockCfg | None = None) -> Clip:
@@ -108,6 +109,8 @@ def lock_feet(clip: Clip, cfg: FootLockCfg | None = None) -> Clip:
         BadInputError: If ``cfg.floor`` is unknown or the clip has fewer than 3 frames.
     """
     cfg = cfg or FootLockCfg()
+    rate = clip.fps / 30.0
+    cfg = replace(cfg, pin=cfg.pin * rate**2, lift=cfg.lift * rate)
     if clip.num_frames < 3:
         raise BadInputError(f"clip {clip.name!r} has {clip.num_frames} frames: foot locking needs at least 3")
     model = humanoid_model(clip.character)
@@ -220,8 +223,8 @@ def _solve(
         moved = deviation(qpos, start, hinges)
         matrix[:, block, block] += keep
         step = banded_step(matrix, slope - keep * (moved + apply_band(bends, moved)), bends, keep)
-        # ground and limits act on one side only: full steps can jump between the two for ever, half steps settle
-        advance(qpos, step if count < _FULL_STEPS else 0.5 * step, hinges)
+        # ground and limits act on one side only: full steps can jump between the two for ever, shorter ones settle
+        advance(qpos, step if count < _FULL_STEPS else 0.6 * step, hinges)
         if np.abs(step).max() < _SETTLED:
             break
     qpos[:, 7 + hinges] = np.clip(qpos[:, 7 + hinges], low, high)
