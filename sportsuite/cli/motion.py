@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sportsuite.cli import _output
+from sportsuite.cli._playing import results_only
 from sportsuite.cli._run_options import positive, prepare_process
 from sportsuite.errors import BadInputError, unknown_name
 
@@ -31,6 +32,10 @@ if TYPE_CHECKING:
 
 _FLOORS = ("drift", "flat", "keep", "none")
 _SYNTH = ("walk", "reach", "hang")
+
+_MOST_FPS = 60.0
+"""Rate to which faster recordings are brought [Hz]: at 120 Hz trembling hides when feet stand still. After foot locking,
+20 of CMU's BVH clips slide at 0.1 to 0.4 m/s at 120 Hz; at 60 Hz, 17 of them stay below 0.05 m/s."""
 
 _MOST_SLIDE = 0.05
 """Mean slide of feet in contact above which a clip is reported as faulty [m/s]; what foot locking reaches."""
@@ -60,9 +65,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     check = _verb(verbs, "check", "measure sliding and sinking feet, joint spikes and limits; exit code 1 for faults")
     check.add_argument("clips", metavar="CLIP", nargs="+")
     _output.add_json_option(check)
-    render = _verb(verbs, "render", "write a video of a clip")
+    render = _verb(verbs, "render", "draw a clip as a video, or as a sheet of frames")
     render.add_argument("clip", metavar="CLIP")
-    _add_result(render, "VIDEO.mp4")
+    _add_result(render, "OUT.mp4|OUT.png")
     _add_synth(verbs)
 
 
@@ -84,7 +89,7 @@ def _add_import(verbs: Any) -> None:
     parser.add_argument("--first-frame", type=int, metavar="N", help="leave out frames before N; by default a T-pose")
     parser.add_argument("--start", type=float, metavar="S", default=0.0, help="leave out what is before S seconds")
     parser.add_argument("--end", type=float, metavar="S", help="leave out what is after S seconds")
-    parser.add_argument("--rate", type=float, metavar="N", help="frames per second of the clip; the file's by default")
+    parser.add_argument("--rate", type=float, metavar="N", help="frames per second; by default the file's, up to 60")
     parser.add_argument(
         "--floor",
         choices=_FLOORS,
@@ -151,7 +156,8 @@ def _import(args: argparse.Namespace) -> int:
         clip = clip if args.rate is None else resample_clip(clip, args.rate)
         return _write(_on_floor(clip, args.floor), target, args)
     _say(motion.notes)
-    motion = motion if args.rate is None else resample_motion(motion, args.rate)
+    rate = min(motion.fps, _MOST_FPS) if args.rate is None else args.rate
+    motion = motion if rate == motion.fps else resample_motion(motion, rate)
     return _write(_retarget(motion, args.character, args.floor), target, args)
 
 
@@ -177,7 +183,8 @@ def _on_floor(clip: Clip, floor: str) -> Clip:
 
 
 def _info(args: argparse.Namespace) -> int:
-    document = describe(args.file, format=args.format, fps=args.fps, skeleton=args.skeleton)
+    with results_only():
+        document = describe(args.file, format=args.format, fps=args.fps, skeleton=args.skeleton)
     if args.json:
         _output.print_json(document)
         return 0
@@ -247,7 +254,8 @@ def _mirror(args: argparse.Namespace) -> int:
 def _check(args: argparse.Namespace) -> int:
     from sportsuite.motion.report import clip_report
 
-    reports = [clip_report(_clip(text)) for text in args.clips]
+    with results_only():
+        reports = [clip_report(_clip(text)) for text in args.clips]
     faults = [_faults(report) for report in reports]
     if args.json:
         _output.print_json([asdict(report) | {"faults": found} for report, found in zip(reports, faults, strict=True)])
@@ -286,10 +294,11 @@ def _faults(report: ClipReport) -> list[str]:
 
 
 def _render(args: argparse.Namespace) -> int:
-    target = _target(args, ".mp4")
+    target = _target(args, ".mp4", ".png")
     from sportsuite.motion.render import render_clip
 
-    render_clip(_clip(args.clip), target)
+    with results_only():
+        render_clip(_clip(args.clip), target)
     _output.write_line(str(target))
     return 0
 
@@ -330,12 +339,12 @@ def _check_character(name: str) -> None:
         raise unknown_name("character", name, VARIANTS)
 
 
-def _target(args: argparse.Namespace, suffix: str) -> Path:
+def _target(args: argparse.Namespace, *suffixes: str) -> Path:
     """Make sure before the work that its result may be written."""
     path: Path = args.output
-    if path.suffix.lower() != suffix:
+    if path.suffix.lower() not in suffixes:
         raise BadInputError(
-            f"--output {path}: expected a name that ends in {suffix}; nearest: {path.with_suffix(suffix)}"
+            f"--output {path}: expected a name that ends in {' or '.join(suffixes)}; nearest: {path.with_suffix(suffixes[0])}"
         )
     if path.is_dir() or (path.exists() and not args.force):
         raise BadInputError(f"--output {path}: there is one already; --force writes over it")

@@ -91,6 +91,16 @@ def test_recordings_are_retargeted_and_put_on_the_ground(cli: Callable, tmp_path
     assert np.median(clip.root_pos[:, 2]) == pytest.approx(spec.standing_pelvis_height(1.75, "boot"), abs=0.02)
 
 
+def test_fast_recordings_become_60_hz(cli: Callable, tmp_path: Path) -> None:
+    output = tmp_path / "fast.npz"
+    rows = [deepmimic_frame(1.0 / 120.0, root_pos=[frame / 60.0, 0.9, 0.0]) for frame in range(61)]
+    fast = write(tmp_path, "fast.txt", deepmimic_text(rows))
+    assert cli("motion", "import", str(fast), "--output", str(output)).code == 0
+    assert (load_clip(output).fps, load_clip(output).num_frames) == (60.0, 31)
+    assert cli("motion", "import", str(fast), "--output", str(output), "--force", "--rate", "120").code == 0
+    assert (load_clip(output).fps, load_clip(output).num_frames) == (120.0, 61)
+
+
 def test_import_trims_and_changes_the_rate(cli: Callable, tmp_path: Path) -> None:
     table = write(tmp_path, "poses.csv", test_table.csv_text())
     output = tmp_path / "poses.npz"
@@ -118,7 +128,10 @@ MALFORMED = [
     (["motion", "check"], "motion check: the following arguments are required: CLIP"),
     (["motion", "mirror", "isaaclab:walk"], "the following arguments are required: --output"),
     (["motion", "mirror", "isaaclab:walk", "--output", "a.np"], "expected a name that ends in .npz; nearest: a.npz"),
-    (["motion", "render", "isaaclab:walk", "--output", "a.avi"], "expected a name that ends in .mp4; nearest: a.mp4"),
+    (
+        ["motion", "render", "isaaclab:walk", "--output", "a.avi"],
+        "expected a name that ends in .mp4 or .png; nearest: a.mp4",
+    ),
     (["motion", "import", "a.bvh", "--output", "a.npz", "--character", "climb"], "did you mean 'climbing'?"),
     (["motion", "import", "a.bvh", "--output", "a.npz", "--rate", "0"], "--rate 0.0: expected a number above 0"),
     (["motion", "import", "a.bvh", "--output", "a.npz", "--floor", "moon"], "invalid choice: 'moon'"),
