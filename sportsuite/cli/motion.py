@@ -34,8 +34,8 @@ _FLOORS = ("drift", "flat", "keep", "none")
 _SYNTH = ("walk", "reach", "hang")
 
 _MOST_FPS = 60.0
-"""Rate to which faster recordings are brought [Hz]: at 120 Hz trembling hides when feet stand still. After foot locking,
-20 of CMU's BVH clips slide at 0.1 to 0.4 m/s at 120 Hz; at 60 Hz, 17 of them stay below 0.05 m/s."""
+"""Rate to which faster recordings are brought [Hz]: at 120 Hz trembling hides when feet stand still. After locking, 20 of
+CMU's BVH clips slide at 0.1 to 0.4 m/s at 120 Hz; at 60 Hz, 17 of them stay below 0.05 m/s."""
 
 _MOST_SLIDE = 0.05
 """Mean slide of feet in contact above which a clip is reported as faulty [m/s]; what foot locking reaches."""
@@ -343,9 +343,8 @@ def _target(args: argparse.Namespace, *suffixes: str) -> Path:
     """Make sure before the work that its result may be written."""
     path: Path = args.output
     if path.suffix.lower() not in suffixes:
-        raise BadInputError(
-            f"--output {path}: expected a name that ends in {' or '.join(suffixes)}; nearest: {path.with_suffix(suffixes[0])}"
-        )
+        known, near = " or ".join(suffixes), path.with_suffix(suffixes[0])
+        raise BadInputError(f"--output {path}: expected a name that ends in {known}; nearest: {near}")
     if path.is_dir() or (path.exists() and not args.force):
         raise BadInputError(f"--output {path}: there is one already; --force writes over it")
     return path
