@@ -34,8 +34,8 @@ _FLOORS = ("drift", "flat", "keep", "none")
 _SYNTH = ("walk", "reach", "hang")
 
 _MOST_FPS = 60.0
-"""Rate to which faster recordings are brought [Hz]: at 120 Hz trembling hides when feet stand still. After locking, 20 of
-CMU's BVH clips slide at 0.1 to 0.4 m/s at 120 Hz; at 60 Hz, 17 of them stay below 0.05 m/s."""
+"""Rate to which faster recordings are brought [Hz]: at 120 Hz trembling hides when feet stand still. After locking,
+20 of CMU's BVH clips slide at 0.1 to 0.4 m/s at 120 Hz; at 60 Hz, 17 of them stay below 0.05 m/s."""
 
 _MOST_SLIDE = 0.05
 """Mean slide of feet in contact above which a clip is reported as faulty [m/s]; what foot locking reaches."""
