@@ -119,7 +119,7 @@ def lock_feet(clip: Clip, cfg: FootLockCfg | None = None) -> Clip:
     if body_heights(model, start, clip.character).min() < -cfg.sunken_body:
         hinges = np.arange(spec.NUM_JOINTS)
         points, goals = _with_body(points, goals, clip.character)
-    return with_qpos(clip, _solve(model, points, hinges, start, goals, clip.fps, cfg))
+    return with_qpos(clip, hold_points(model, points, hinges, start, goals, clip.fps, cfg))
 
 
 def settle(model: mujoco.MjModel, character: str, qpos: np.ndarray, fps: float, cfg: FootLockCfg) -> np.ndarray:
@@ -148,15 +148,21 @@ def settle(model: mujoco.MjModel, character: str, qpos: np.ndarray, fps: float, 
 
 
 @dataclass(frozen=True)
-class _Goals:
-    """Where points of the soles should be: targets and weights, shape (T, 2P, 3), and least heights (T, 2P)."""
+class PointGoals:
+    """Where points of the body should be.
+
+    Attributes:
+        target: Places in the world, shape (T, P, 3) [m].
+        weight: Weight per squared metre along each axis, shape (T, P, 3).
+        least_height: What points without a vertical weight must not sink below, shape (T, P) [m].
+    """
 
     target: np.ndarray
     weight: np.ndarray
     least_height: np.ndarray
 
 
-def _sole_goals(model: mujoco.MjModel, qpos: np.ndarray, clip: Clip, cfg: FootLockCfg) -> _Goals:
+def _sole_goals(model: mujoco.MjModel, qpos: np.ndarray, clip: Clip, cfg: FootLockCfg) -> PointGoals:
     place = sole_trajectory(trajectory_positions(model, qpos, both_soles(clip.character)))
     touching = touching_points(place, clip.fps, cfg.contact)
     outline = sole_points(clip.character)[:, :2]
@@ -168,7 +174,7 @@ def _sole_goals(model: mujoco.MjModel, qpos: np.ndarray, clip: Clip, cfg: FootLo
     moving = (speed > cfg.moving) & (weight[..., 2] == 0.0)
     shape = (len(place), -1)
     least = np.where(moving, cfg.clearance, 0.0).reshape(shape)
-    return _Goals(target.reshape(*shape, 3), weight.reshape(*shape, 3), least)
+    return PointGoals(target.reshape(*shape, 3), weight.reshape(*shape, 3), least)
 
 
 def _hold(stance: Stance, slow: np.ndarray, target: np.ndarray, weight: np.ndarray, pin: float) -> None:
@@ -187,7 +193,7 @@ def _hold(stance: Stance, slow: np.ndarray, target: np.ndarray, weight: np.ndarr
     weight[frames, stance.foot, :, 2] = pin * grounded
 
 
-def _with_body(soles: BodyPoints, goals: _Goals, character: str) -> tuple[BodyPoints, _Goals]:
+def _with_body(soles: BodyPoints, goals: PointGoals, character: str) -> tuple[BodyPoints, PointGoals]:
     """Add the body's colliders to the points: they must not sink into the ground."""
     spheres = body_spheres(character)
     extra = body_points([(body, centre) for body, centre, _ in spheres])
@@ -195,22 +201,36 @@ def _with_body(soles: BodyPoints, goals: _Goals, character: str) -> tuple[BodyPo
     count = len(goals.target)
     nothing = np.zeros((count, len(spheres), 3))
     radii = np.tile([radius for _, _, radius in spheres], (count, 1))
-    return points, _Goals(
+    return points, PointGoals(
         np.concatenate((goals.target, nothing), axis=1),
         np.concatenate((goals.weight, nothing), axis=1),
         np.concatenate((goals.least_height, radii), axis=1),
     )
 
 
-def _solve(
+def hold_points(
     model: mujoco.MjModel,
     points: BodyPoints,
     hinges: np.ndarray,
     start: np.ndarray,
-    goals: _Goals,
+    goals: PointGoals,
     fps: float,
     cfg: FootLockCfg,
 ) -> np.ndarray:
+    """Change a trajectory so that points of the body are where they should be, and as little as possible otherwise.
+
+    Args:
+        model: The character's model.
+        points: Points of the body.
+        hinges: Which of the 28 hinges may change, shape (H,); the root always may.
+        start: MuJoCo coordinates, shape (T, 35), T at least 3.
+        goals: Places, weights and least heights of the points.
+        fps: Frames per second [Hz].
+        cfg: Weights.
+
+    Returns:
+        MuJoCo coordinates (T, 35), the changed hinges within their limits.
+    """
     keep = np.array([cfg.keep_position] * 3 + [cfg.keep_rotation] * 3 + [cfg.keep_joint] * len(hinges))
     columns = np.array([*range(ROOT_DOFS), *(ROOT_DOFS + hinges)])
     block = np.arange(len(columns))
@@ -232,7 +252,7 @@ def _solve(
 
 
 def _point_terms(
-    model: mujoco.MjModel, points: BodyPoints, columns: np.ndarray, qpos: np.ndarray, goals: _Goals, lift: float
+    model: mujoco.MjModel, points: BodyPoints, columns: np.ndarray, qpos: np.ndarray, goals: PointGoals, lift: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Gauss-Newton matrix (T, N, N) and descent direction (T, N) of pinned and sunken points."""
     poses = trajectory_poses(model, qpos)
