@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ import torch
 import yaml
 from rsl_rl.models import MLPModel
 from rsl_rl.utils import resolve_callable
+from tensordict import TensorDict
 
 from sportsuite.assets import file_sha256, write_text_atomic
 from sportsuite.errors import BadInputError
@@ -24,6 +25,7 @@ from sportsuite.plugins.manager import Task, policy_path
 __all__ = [
     "Policy",
     "card_path",
+    "load_actor",
     "load_policy",
     "pretrained_path",
     "read_card",
@@ -87,10 +89,37 @@ def load_policy(path: str | Path, env: Any, task: Task) -> Policy:
     check_task(content, task.spec.id, path)
     cfg = yaml.safe_load(content["sportsuite"]["agent_cfg"])
     packages = _TRUSTED_PACKAGES | {task.origin.module.partition(".")[0]}
-    actor = _build_actor(cfg, env, packages)
+    actor = _build_actor(cfg, *_sizes(env), packages)
     check_shapes(content, actor)
     actor.load_state_dict(content["actor_state_dict"])
     return _policy(actor, cfg.get("clip_actions"), _describe(path, content))
+
+
+def load_actor(path: str | Path, device: str = "cpu", packages: Iterable[str] = ()) -> tuple[MLPModel, dict[str, Any]]:
+    """Load a checkpoint's network alone, frozen, without the environment that it was trained in.
+
+    Args:
+        path: A checkpoint, whole or stripped.
+        device: Where it is put.
+        packages: Packages, besides ours, whose network classes the file may name.
+
+    Returns:
+        The network, and what the file says of its run (see
+        :func:`~sportsuite.learning.checkpoint.describe_run`), with ``env_cfg`` and ``agent_cfg`` as dictionaries.
+
+    Raises:
+        BadInputError: If the file can't be read or names a class that isn't trusted.
+    """
+    content = read_checkpoint(path, device)
+    about = dict(content["sportsuite"])
+    about |= {name: yaml.safe_load(about[name]) for name in ("env_cfg", "agent_cfg")}
+    sizes = {name: torch.zeros(1, *shape, device=device) for name, shape in about["observations"].items()}
+    observations = TensorDict(sizes, batch_size=[1])  # type: ignore[arg-type]
+    trusted = _TRUSTED_PACKAGES | set(packages)
+    actor = _build_actor(about["agent_cfg"], observations, about["num_actions"], device, trusted)
+    check_shapes(content, actor)
+    actor.load_state_dict(content["actor_state_dict"])
+    return actor.eval().requires_grad_(False), about
 
 
 def untrained_policy(env: Any, agent_cfg: Any, seed: int) -> Policy:
@@ -104,7 +133,7 @@ def untrained_policy(env: Any, agent_cfg: Any, seed: int) -> Policy:
     generator_state = torch.get_rng_state()
     torch.manual_seed(seed)
     cfg = to_plain(agent_cfg)
-    actor = _build_actor(cfg, env, None)
+    actor = _build_actor(cfg, *_sizes(env), None)
     torch.set_rng_state(generator_state)
     return _policy(actor, cfg.get("clip_actions"), {"kind": "untrained", "seed": seed})
 
@@ -212,25 +241,31 @@ def _describe(path: Path, content: dict[str, Any]) -> dict[str, Any]:
     return described | ({"card": card} if card is not None else {})
 
 
-def _build_actor(cfg: dict[str, Any], env: Any, packages: set[str] | None) -> MLPModel:
+def _sizes(env: Any) -> tuple[Any, int, Any]:
+    """Return an environment's observations, number of actions and device."""
+    inner = env.unwrapped
+    return inner.obs_buf, inner.action_manager.total_action_dim, inner.device
+
+
+def _build_actor(
+    cfg: dict[str, Any], observations: Any, num_actions: int, device: Any, packages: set[str] | None
+) -> MLPModel:
     """Build the actor network of an agent config given as plain types.
 
     ``packages`` limits where classes may come from, for configs that came out of a file; None doesn't.
     """
-    inner = env.unwrapped
     actor_cfg = dict(cfg["actor"])
     actor_class = _network_class(actor_cfg.pop("class_name"), packages)
     distribution = actor_cfg.get("distribution_cfg") or {}
     if "class_name" in distribution:
         _check_trusted(distribution["class_name"], packages)
-    observations = inner.obs_buf
     missing = [group for group in cfg["obs_groups"]["actor"] if group not in observations]
     if missing:
         raise BadInputError(
             f"the policy needs observation group {missing[0]!r}; the task has {', '.join(observations)}"
         )
-    actor = actor_class(observations, cfg["obs_groups"], "actor", inner.action_manager.total_action_dim, **actor_cfg)
-    return actor.to(inner.device)
+    actor = actor_class(observations, cfg["obs_groups"], "actor", num_actions, **actor_cfg)
+    return actor.to(device)
 
 
 def _network_class(name: str, packages: set[str] | None) -> type[MLPModel]:

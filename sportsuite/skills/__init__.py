@@ -1,0 +1,1 @@
+"""Trained policies as parts of other tasks."""
