@@ -53,6 +53,8 @@ LEG_HINGES = tuple(
 
 _LEGS = np.array(LEG_HINGES)
 _FULL_STEPS = 3
+_LONGEST_STEP = 0.7
+"""No hinge turns further in one step of the solver [rad]; the linear model doesn't reach further."""
 _SETTLED = 2e-3
 """Steps below this are not worth another round [m or rad]."""
 
@@ -244,7 +246,9 @@ def hold_points(
         matrix[:, block, block] += keep
         step = banded_step(matrix, slope - keep * (moved + apply_band(bends, moved)), bends, keep)
         # ground and limits act on one side only: full steps can jump between the two for ever, shorter ones settle
-        advance(qpos, step if count < _FULL_STEPS else 0.6 * step, hinges)
+        step *= 1.0 if count < _FULL_STEPS else 0.6
+        step *= np.minimum(1.0, _LONGEST_STEP / np.maximum(np.abs(step).max(1, keepdims=True), 1e-9))
+        advance(qpos, step, hinges)
         if np.abs(step).max() < _SETTLED:
             break
     qpos[:, 7 + hinges] = np.clip(qpos[:, 7 + hinges], low, high)
