@@ -27,6 +27,8 @@ class ContactCfg:
         leave_height: Contact ends above it [m].
         enter_speed: Contact begins below this speed [m/s].
         leave_speed: Contact ends above it [m/s].
+        edge_tilt: A foot that tilts more stands on its lowest edge only [rad].
+        edge_height: Points this little above the lowest one belong to that edge [m].
         shortest: Shorter contacts are dropped [s].
         gap: Shorter interruptions are filled [s].
         flat_tilt: A foot that tilts less shows where the floor is, if it is slow [rad].
@@ -40,6 +42,8 @@ class ContactCfg:
     leave_height: float = 0.04
     enter_speed: float = 0.6
     leave_speed: float = 1.2
+    edge_tilt: float = 0.12
+    edge_height: float = 0.01
     shortest: float = 0.06
     gap: float = 0.07
     flat_tilt: float = 0.25
@@ -112,9 +116,7 @@ def floor_under(
         Shape (T,) [m].
     """
     cfg = cfg or ContactCfg()
-    extent = np.linalg.norm(soles[..., :2].max(-2) - soles[..., :2].min(-2), axis=-1)
-    flat = np.ptp(soles[..., 2], axis=-1) < np.tan(cfg.flat_tilt) * extent
-    standing = flat & (point_speeds(soles, fps).max(-1) < cfg.enter_speed)
+    standing = (_tilt(soles) < cfg.flat_tilt) & (point_speeds(soles, fps).max(-1) < cfg.enter_speed)
     lowest = soles[..., 2].min((-2, -1))
     lowest = lowest if body is None else np.minimum(lowest, body)
     lying = ~_near(standing.any(-1), round(cfg.floor_gap * fps))
@@ -163,9 +165,18 @@ def touching_points(soles: np.ndarray, fps: float, cfg: ContactCfg | None = None
     speed = point_speeds(soles, fps)
     begins = (height < cfg.enter_height) & (speed < cfg.enter_speed)
     lasts = (height < cfg.leave_height) & (speed < cfg.leave_speed)
+    edge = soles[..., 2] - soles[..., 2].min(-1, keepdims=True) < cfg.edge_height
+    reachable = edge | (_tilt(soles) < cfg.edge_tilt)[..., None]
+    begins, lasts = begins & reachable, lasts & reachable
     touching = _reached(begins, lasts) | _reached(begins[::-1], lasts[::-1])[::-1]
     touching = ~_drop_short(~touching, round(cfg.gap * fps), inner_only=True)
     return _drop_short(touching, round(cfg.shortest * fps), inner_only=False)
+
+
+def _tilt(soles: np.ndarray) -> np.ndarray:
+    """Angle of the soles against the ground, (T, 2, P, 3) to (T, 2) [rad]."""
+    extent = np.linalg.norm(np.ptp(soles[..., :2], axis=-2), axis=-1)
+    return np.arctan2(np.ptp(soles[..., 2], axis=-1), extent)
 
 
 def _reached(begins: np.ndarray, lasts: np.ndarray) -> np.ndarray:

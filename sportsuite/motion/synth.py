@@ -37,7 +37,7 @@ _MARGIN = 8
 _FIXED_ROOT = FootLockCfg(pin=1e5, keep_position=1e6, keep_rotation=1e6, keep_joint=1e-2, blend=0.06, rounds=30)
 _SWING = 10.0
 """Weight of a swinging sole against a standing one's ``pin`` (ours): it gives way where the leg would snap straight."""
-_FREE_BODY = FootLockCfg(pin=1e4, keep_position=1.0, keep_rotation=30.0, keep_joint=1.0, blend=0.05, rounds=40)
+_FREE_BODY = FootLockCfg(pin=1e4, keep_position=50.0, keep_rotation=30.0, keep_joint=1.0, blend=0.05, rounds=40)
 
 
 def walk_cycle(
@@ -154,7 +154,7 @@ def reach_pose(
     index = ("right", "left").index(hand)
     holds[:, index, 2] += 0.35 * size * moved
     holds[:, index, 0] -= 0.12 * size * np.sin(math.pi * moved)
-    lift = 0.12 * size * moved
+    lift = 0.25 * size * moved
     qpos = _on_wall(holds, character, height, fps, lift)
     return _clip(f"reach_{hand}", qpos, character, fps, ("reach", "climb", hand))
 
@@ -288,10 +288,10 @@ def _on_feet(qpos: np.ndarray, feet: np.ndarray, character: str, fps: float) -> 
 def _climbing_pose(character: str, height: float) -> np.ndarray:
     """Arms up, knees turned out, the pelvis close to the wall, shape (35,) (ours)."""
     qpos = np.zeros((1, 35))
-    qpos[:, 0], qpos[:, 2] = -0.27 * model_scale(character), height
+    qpos[:, 0], qpos[:, 2] = -0.38 * model_scale(character), height
     qpos[:, 3] = 1.0
     for side, sign in (("right", -1.0), ("left", 1.0)):
-        angles = {"shoulder_y": -2.75, "shoulder_x": sign * 0.2, "elbow": -0.5}
+        angles = {"shoulder_y": -2.75, "shoulder_x": sign * 0.2, "elbow": -0.9}
         angles |= {"hip_x": sign * 0.75, "hip_y": -0.75, "hip_z": sign * 0.85, "knee": 1.45, "ankle_y": -0.3}
         for joint, angle in angles.items():
             _set(qpos, f"{side}_{joint}", angle)
