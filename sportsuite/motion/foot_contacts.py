@@ -39,11 +39,11 @@ class ContactCfg:
     """
 
     enter_height: float = 0.025
-    leave_height: float = 0.04
+    leave_height: float = 0.03
     enter_speed: float = 0.6
-    leave_speed: float = 1.2
+    leave_speed: float = 1.0
     edge_tilt: float = 0.12
-    edge_height: float = 0.01
+    edge_height: float = 0.005
     shortest: float = 0.06
     gap: float = 0.07
     flat_tilt: float = 0.25

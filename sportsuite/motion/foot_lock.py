@@ -53,6 +53,15 @@ LEG_HINGES = tuple(
 
 _LEGS = np.array(LEG_HINGES)
 _FULL_STEPS = 3
+_LOW = 0.03
+"""Feet below this are about to touch or have just left the ground [m]."""
+
+_BAND = 0.05
+"""A point that the last step would have pressed below its least height feels it up to this far above [m].
+
+Else a step that lifts the toes out of the ground by lowering the heel would be followed by its opposite, for ever.
+"""
+
 _LONGEST_STEP = 0.7
 """No hinge turns further in one step of the solver [rad]; the linear model doesn't reach further."""
 _SETTLED = 2e-3
@@ -68,6 +77,7 @@ class FootLockCfg:
         floor: ``"drift"`` takes out a slow drift of the floor, ``"flat"`` one height, ``"keep"`` leaves heights alone
             (climbing and hanging clips).
         clearance: A moving point of the sole that doesn't stand stays this high, so that it can't scuff [m].
+        approach: A foot is held sideways this long before it stands and after, while it is low [s].
         moving: Above this speed a point counts as moving [m/s].
         pin: Weight of standing points at 30 frames per second; it grows with the square of the rate, as what counts is
             how fast they slide.
@@ -84,16 +94,17 @@ class FootLockCfg:
     contact: ContactCfg = field(default_factory=ContactCfg)
     floor: str = "drift"
     clearance: float = 0.015
+    approach: float = 0.025
     moving: float = 0.3
     pin: float = 3e4
-    lift: float = 3e3
+    lift: float = 1e4
     sunken_body: float = 0.01
     keep_position: float = 10.0
     keep_rotation: float = 10.0
     keep_joint: float = 1.0
     wall: float = 1e6
     blend: float = 0.08
-    rounds: int = 16
+    rounds: int = 24
 
 
 def lock_feet(clip: Clip, cfg: FootLockCfg | None = None) -> Clip:
@@ -112,7 +123,7 @@ def lock_feet(clip: Clip, cfg: FootLockCfg | None = None) -> Clip:
     """
     cfg = cfg or FootLockCfg()
     rate = clip.fps / 30.0
-    cfg = replace(cfg, pin=cfg.pin * rate**2, lift=cfg.lift * rate)
+    cfg = replace(cfg, pin=cfg.pin * rate**2, lift=cfg.lift * rate**2)
     if clip.num_frames < 3:
         raise BadInputError(f"clip {clip.name!r} has {clip.num_frames} frames: foot locking needs at least 3")
     model = humanoid_model(clip.character)
@@ -173,6 +184,7 @@ def _sole_goals(model: mujoco.MjModel, qpos: np.ndarray, clip: Clip, cfg: FootLo
     for stance in find_stances(place, touching, outline, clip.fps):
         slow = speed[stance.start : stance.stop, stance.foot] < cfg.moving
         _hold(stance, slow, target, weight, cfg.pin)
+        _hold_around(stance, int(cfg.approach * clip.fps), place[..., 2], target, weight, cfg.pin)
     moving = (speed > cfg.moving) & (weight[..., 2] == 0.0)
     shape = (len(place), -1)
     least = np.where(moving, cfg.clearance, 0.0).reshape(shape)
@@ -193,6 +205,21 @@ def _hold(stance: Stance, slow: np.ndarray, target: np.ndarray, weight: np.ndarr
     target[frames, stance.foot, :, :2] = stance.target
     weight[frames, stance.foot, :, :2] = pin * held[..., None]
     weight[frames, stance.foot, :, 2] = pin * grounded
+
+
+def _hold_around(
+    stance: Stance, reach: int, height: np.ndarray, target: np.ndarray, weight: np.ndarray, pin: float
+) -> None:
+    """Let the foot come down and leave upright: hold it sideways, not in height, in low frames just around a stance."""
+    for inner, frames in (
+        (0, range(max(0, stance.start - reach), stance.start)),
+        (-1, range(stance.stop, min(len(height), stance.stop + reach))),
+    ):
+        held = stance.touching[inner] if stance.pivot is None else np.arange(height.shape[-1]) == stance.pivot
+        for frame in frames:
+            points = held & (height[frame, stance.foot] < _LOW) & (weight[frame, stance.foot, :, 2] == 0.0)
+            target[frame, stance.foot, points, :2] = stance.target[points]
+            weight[frame, stance.foot, points, :2] = pin
 
 
 def _with_body(soles: BodyPoints, goals: PointGoals, character: str) -> tuple[BodyPoints, PointGoals]:
@@ -239,13 +266,18 @@ def hold_points(
     # the deviation x minimises keep * x^2 + keep * blend^4 * x''^2: it decays over the blend time away from contacts
     bends = difference_band(len(start), 2) * (cfg.blend * fps) ** 4
     qpos, low, high = start.copy(), *joint_limits()[:, hinges]
+    pressed = np.zeros(goals.least_height.shape, bool)
     for count in range(cfg.rounds):
-        matrix, slope = _point_terms(model, points, columns, qpos, goals, cfg.lift)
+        poses = trajectory_poses(model, qpos)
+        place = positions(poses, points)
+        slopes = jacobian(poses, points, place, columns)
+        matrix, slope = _point_terms(place, slopes, pressed, goals, cfg.lift)
         push_back(matrix, slope, qpos[:, 7 + hinges], low, high, cfg.wall)
         moved = deviation(qpos, start, hinges)
         matrix[:, block, block] += keep
         step = banded_step(matrix, slope - keep * (moved + apply_band(bends, moved)), bends, keep)
-        # ground and limits act on one side only: full steps can jump between the two for ever, shorter ones settle
+        pressed = place[..., 2] + np.matmul(slopes[:, :, 2], step[..., None])[..., 0] < goals.least_height
+        # ground and limits act on one side only: full steps can jump across, shorter ones settle
         step *= 1.0 if count < _FULL_STEPS else 0.6
         step *= np.minimum(1.0, _LONGEST_STEP / np.maximum(np.abs(step).max(1, keepdims=True), 1e-9))
         advance(qpos, step, hinges)
@@ -256,16 +288,23 @@ def hold_points(
 
 
 def _point_terms(
-    model: mujoco.MjModel, points: BodyPoints, columns: np.ndarray, qpos: np.ndarray, goals: PointGoals, lift: float
+    place: np.ndarray, slopes: np.ndarray, pressed: np.ndarray, goals: PointGoals, lift: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Gauss-Newton matrix (T, N, N) and descent direction (T, N) of pinned and sunken points."""
-    poses = trajectory_poses(model, qpos)
-    place = positions(poses, points)
+    """Gauss-Newton matrix (T, N, N) and descent direction (T, N) of held points and of those below their least height.
+
+    Args:
+        place: Positions (T, P, 3) [m].
+        slopes: Their Jacobians (T, P, 3, N).
+        pressed: Which points the last step would have left below their least height, (T, P).
+        goals: Where points should be.
+        lift: Weight of points below their least height.
+    """
+    low = place[..., 2] < goals.least_height + np.where(pressed, _BAND, 0.0)
+    low &= goals.weight[..., 2] == 0.0
     weight, miss = goals.weight.copy(), goals.target - place
-    sunken = (goals.weight[..., 2] == 0.0) & (place[..., 2] < goals.least_height)
-    weight[..., 2] += lift * sunken
-    miss[..., 2] = np.where(sunken, goals.least_height - place[..., 2], miss[..., 2])
-    rows = jacobian(poses, points, place, columns).reshape(len(qpos), -1, len(columns))
-    weighted = rows * weight.reshape(len(qpos), -1, 1)
+    weight[..., 2] += lift * low
+    miss[..., 2] = np.where(low, goals.least_height - place[..., 2], miss[..., 2])
+    rows = slopes.reshape(len(place), -1, slopes.shape[-1])
+    weighted = rows * weight.reshape(len(place), -1, 1)
     matrix = np.matmul(weighted.swapaxes(1, 2), rows)
-    return matrix, np.matmul(weighted.swapaxes(1, 2), miss.reshape(len(qpos), -1, 1))[..., 0]
+    return matrix, np.matmul(weighted.swapaxes(1, 2), miss.reshape(len(place), -1, 1))[..., 0]
