@@ -52,6 +52,7 @@ LEG_HINGES = tuple(
 """Hinges that foot locking changes; the others too where the body lies in the ground."""
 
 _LEGS = np.array(LEG_HINGES)
+_ARMS = frozenset(index for index, name in enumerate(spec.JOINT_NAMES) if "shoulder" in name or "elbow" in name)
 _FULL_STEPS = 3
 _LOW = 0.03
 """Feet below this are about to touch or have just left the ground [m]."""
@@ -86,6 +87,7 @@ class FootLockCfg:
         keep_position: Weight of the root's deviation from the recorded place.
         keep_rotation: Weight of the root's deviation from the recorded orientation.
         keep_joint: Weight of the legs' deviation from the recorded angles.
+        keep_arm: The same for shoulders and elbows, where these change at all: arms give way before the body does.
         wall: Weight of hinges beyond their limits.
         blend: Time over which corrections fade in and out [s].
         rounds: Gauss-Newton steps at most.
@@ -102,6 +104,7 @@ class FootLockCfg:
     keep_position: float = 10.0
     keep_rotation: float = 10.0
     keep_joint: float = 1.0
+    keep_arm: float = 0.1
     wall: float = 1e6
     blend: float = 0.08
     rounds: int = 24
@@ -260,7 +263,8 @@ def hold_points(
     Returns:
         MuJoCo coordinates (T, 35), the changed hinges within their limits.
     """
-    keep = np.array([cfg.keep_position] * 3 + [cfg.keep_rotation] * 3 + [cfg.keep_joint] * len(hinges))
+    weights = [cfg.keep_arm if hinge in _ARMS else cfg.keep_joint for hinge in hinges]
+    keep = np.array([cfg.keep_position] * 3 + [cfg.keep_rotation] * 3 + weights)
     columns = np.array([*range(ROOT_DOFS), *(ROOT_DOFS + hinges)])
     block = np.arange(len(columns))
     # the deviation x minimises keep * x^2 + keep * blend^4 * x''^2: it decays over the blend time away from contacts

@@ -42,7 +42,7 @@ def humanoid_model(character: str, foot: str = "boot") -> mujoco.MjModel:
     mj_spec = mujoco.MjSpec()
     mj_spec.modelname = f"humanoid28_{character}_{foot}"
     mj_spec.compiler.degree = False
-    parents = {None: mj_spec.worldbody}
+    parents: dict[str | None, mujoco.MjsBody] = {None: mj_spec.worldbody}
     for body in spec.BODIES:
         node = parents[body.parent].add_body(name=body.name, pos=[scale * value for value in body.offset])
         parents[body.name] = node

@@ -236,7 +236,8 @@ def _damped_step(poses: Poses, points: BodyPoints, target: np.ndarray, qpos: np.
     """One damped step of N poses (N, 35), independent of each other, in place; the longest step [m and rad]."""
     place = positions(poses, points)
     matrix, right = _point_terms(jacobian(poses, points, place), target - place)
-    push_back(matrix, right, qpos[:, 7:], *joint_limits(), cfg.wall)
+    low, high = joint_limits()
+    push_back(matrix, right, qpos[:, 7:], low, high, cfg.wall)
     matrix[:, range(NUM_DOFS), range(NUM_DOFS)] += cfg.damping
     step = np.linalg.solve(matrix, right[..., None])[..., 0]
     size = np.linalg.norm(step, axis=-1, keepdims=True)
@@ -296,11 +297,12 @@ def _refine(
         return
     bends = difference_band(len(qpos), 2) * (cfg.smooth_time * fps) ** 4
     cost = np.where(np.arange(NUM_DOFS) < ROOT_DOFS, 0.0, 1.0)
+    low, high = joint_limits()
     for _ in range(cfg.rounds):
         poses = trajectory_poses(model, qpos)
         place = positions(poses, points)
         matrix, right = _point_terms(jacobian(poses, points, place), target - place)
-        push_back(matrix, right, qpos[:, 7:], *joint_limits(), cfg.wall)
+        push_back(matrix, right, qpos[:, 7:], low, high, cfg.wall)
         matrix[:, range(NUM_DOFS), range(NUM_DOFS)] += cfg.damping
         right[:, ROOT_DOFS:] -= apply_band(bends, qpos[:, 7:])
         advance(qpos, banded_step(matrix, right, bends, cost), _ALL_HINGES)

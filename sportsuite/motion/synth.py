@@ -35,9 +35,14 @@ _MARGIN = 8
 """Frames before and after that are solved and cut off, so that the ends are as steady as the middle."""
 
 _FIXED_ROOT = FootLockCfg(pin=1e5, keep_position=1e6, keep_rotation=1e6, keep_joint=1e-2, blend=0.06, rounds=30)
+_REACH = 0.25
+"""How far a hand reaches up at scale 1 [m] (ours: what is left of a bent arm)."""
+
 _SWING = 10.0
 """Weight of a swinging sole against a standing one's ``pin`` (ours): it gives way where the leg would snap straight."""
-_FREE_BODY = FootLockCfg(pin=1e4, keep_position=50.0, keep_rotation=30.0, keep_joint=1.0, blend=0.05, rounds=40)
+_FREE_BODY = FootLockCfg(
+    pin=1e4, keep_position=50.0, keep_rotation=30.0, keep_joint=1.0, keep_arm=1.0, blend=0.05, rounds=40
+)
 
 
 def walk_cycle(
@@ -134,7 +139,7 @@ def reach_pose(
 ) -> Clip:
     """Reach from a hang for a higher hold with one hand, hold it, the other hand and the feet on their holds.
 
-    The wall is as in :func:`hang_pose`; the hand leaves its hold, swings out and grips 0.35 m higher (ours).
+    The wall is as in :func:`hang_pose`; the hand leaves its hold, swings out and grips 0.25 m higher (ours).
 
     Args:
         character: Size of the character.
@@ -152,9 +157,9 @@ def reach_pose(
     moved = _smooth(np.clip((share - 0.15) / 0.6, 0.0, 1.0))
     holds = np.stack([_holds(character, height)] * len(share))
     index = ("right", "left").index(hand)
-    holds[:, index, 2] += 0.35 * size * moved
+    holds[:, index, 2] += _REACH * size * moved
     holds[:, index, 0] -= 0.12 * size * np.sin(math.pi * moved)
-    lift = 0.25 * size * moved
+    lift = 0.6 * _REACH * size * moved
     qpos = _on_wall(holds, character, height, fps, lift)
     return _clip(f"reach_{hand}", qpos, character, fps, ("reach", "climb", hand))
 
@@ -291,7 +296,7 @@ def _climbing_pose(character: str, height: float) -> np.ndarray:
     qpos[:, 0], qpos[:, 2] = -0.38 * model_scale(character), height
     qpos[:, 3] = 1.0
     for side, sign in (("right", -1.0), ("left", 1.0)):
-        angles = {"shoulder_y": -2.75, "shoulder_x": sign * 0.2, "elbow": -0.9}
+        angles = {"shoulder_y": -2.75, "shoulder_x": sign * 0.45, "elbow": -0.9}
         angles |= {"hip_x": sign * 0.75, "hip_y": -0.75, "hip_z": sign * 0.85, "knee": 1.45, "ankle_y": -0.3}
         for joint, angle in angles.items():
             _set(qpos, f"{side}_{joint}", angle)
