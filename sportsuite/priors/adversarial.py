@@ -155,11 +155,14 @@ class AdversarialPrior:
             sync: Called between backward and the optimizer's step.
 
         Returns:
-            Means over the steps: ``loss``, ``gradient_penalty`` and :func:`discriminator_figures`.
+            Means over the steps: ``loss``, ``gradient_penalty`` and :func:`discriminator_figures`; and ``variety``, how
+            much the policy's windows differ from each other, the reference's from each other being 1.
         """
         self._remember(rollout)
+        variety = self._learn_statistics(rollout, reference)
         rows = [self._step(rollout, reference, sync) for _ in range(self.cfg.steps)]
-        return {name: torch.stack([row[name] for row in rows]).mean().item() for name in rows[0]}
+        means = {name: torch.stack([row[name] for row in rows]).mean().item() for name in rows[0]}
+        return means | {"variety": variety}
 
     def state(self, with_replay: bool) -> dict[str, Any]:
         """Return everything that resuming needs, as tensors and plain types."""
@@ -176,7 +179,6 @@ class AdversarialPrior:
     def _step(self, rollout: Rollout, reference: Reference, sync: Sync) -> dict[str, torch.Tensor]:
         real, real_latents = reference(self.cfg.batch_size)
         real, (fake, fake_latents) = self._select(real), self._fake(rollout)
-        self.model.normalizer.update(torch.cat([real, fake]).flatten(0, 1))
         if not self.cfg.conditional:
             real_latents = fake_latents = None
         parts = self.model.losses(real, fake, real_latents, fake_latents)
@@ -191,9 +193,17 @@ class AdversarialPrior:
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.cfg.max_grad_norm)
         self.optimizer.step()
         figures = discriminator_figures(self.cfg.objective, parts["real"].detach(), parts["fake"].detach())
-        variety = fake.std(0).mean() / real.std(0).mean().clamp(min=1e-6)
         losses = {"loss": loss.detach(), "gradient_penalty": parts["penalty"].detach()}
-        return losses | figures | {"variety": variety}
+        return losses | figures
+
+    @torch.no_grad()
+    def _learn_statistics(self, rollout: Rollout, reference: Reference) -> float:
+        """Let the input normaliser see a batch of both sides; returns the policy's variety."""
+        real = self._select(reference(self.cfg.batch_size)[0])
+        fake = self._select(rollout.sample(self.cfg.batch_size)[0])
+        self.model.normalizer.update(torch.cat([real, fake]).flatten(0, 1))
+        spread = [self.model.normalize(windows).std(0).mean() for windows in (fake, real)]
+        return (spread[0] / spread[1].clamp(min=1e-6)).item()
 
     def _fake(self, rollout: Rollout) -> tuple[torch.Tensor, torch.Tensor | None]:
         """Draw the policy's windows: half from this rollout, half from earlier ones."""

@@ -19,7 +19,6 @@ ICCGAN: Xu and Karamouzas, PACM CGIT 4(3), 2021.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Literal
 
 import torch
@@ -49,9 +48,9 @@ _BCE_REWARD_LIMIT = -math.log(1e-4)
 _INPUT_LIMIT = 10.0
 """Normalised inputs are clipped to this many standard deviations (ours: one wild joint must not decide a score)."""
 
-_NORMALIZER_SAMPLES = 10_000_000
-"""Frames after which the input statistics stay as they are (ours: a few hundred updates; a moving input scale would
-keep the scores moving)."""
+_NORMALIZER_SAMPLES = 2_000_000
+"""Frames after which the input statistics stay as they are (ours: about a thousand updates with two frames per window;
+a moving input scale would keep the scores moving)."""
 
 
 def discriminator_loss(objective: Objective, real: torch.Tensor, fake: torch.Tensor) -> torch.Tensor:
@@ -86,19 +85,17 @@ def realness(objective: Objective, scores: torch.Tensor) -> torch.Tensor:
     return share.mean(-1)
 
 
-def gradient_penalty(score: Callable[[torch.Tensor], torch.Tensor], inputs: torch.Tensor) -> torch.Tensor:
+def gradient_penalty(scores: torch.Tensor, inputs: torch.Tensor) -> torch.Tensor:
     """Return the zero-centred gradient penalty E[||d score / d input||^2], a scalar that can be differentiated.
 
     It is taken at reference samples, as in AMP; the penalty that pulls the norm to 1 between real and fake samples
     belongs to another method (WGAN-GP).
 
     Args:
-        score: Function from inputs (n, dim) to scores (n, outputs).
-        inputs: Where to take it, shape (n, dim).
+        scores: Scores of the inputs, shape (n, outputs).
+        inputs: Where to take it, shape (n, dim); they require gradients.
     """
-    inputs = inputs.detach().requires_grad_(True)
-    outputs = score(inputs).mean(-1).sum()
-    (slope,) = torch.autograd.grad(outputs, inputs, create_graph=True)
+    (slope,) = torch.autograd.grad(scores.mean(-1).sum(), inputs, create_graph=True)
     return slope.square().sum(-1).mean()
 
 
@@ -182,12 +179,12 @@ class Discriminator(torch.nn.Module):
             ``classification``, ``penalty`` (zero-centred, of the inputs, not of the latents), ``logit_weight`` (squared
             norm of the last layer), all scalars, and the scores ``real`` (n, outputs) and ``fake`` (m, outputs).
         """
-        inputs = self.normalize(real).detach()
+        inputs = self.normalize(real).detach().requires_grad_(True)
         real_scores, fake_scores = self.score_normalized(inputs, real_latents), self(fake, fake_latents)
         last = [layer for layer in self.mlp if isinstance(layer, torch.nn.Linear)][-1]
         return {
             "classification": discriminator_loss(self.objective, real_scores, fake_scores),
-            "penalty": gradient_penalty(lambda x: self.score_normalized(x, real_latents), inputs),
+            "penalty": gradient_penalty(real_scores, inputs),
             "logit_weight": last.weight.square().sum(),
             "real": real_scores,
             "fake": fake_scores,

@@ -33,7 +33,7 @@ _LAST_LAYER_RANGE = 0.1
 _INPUT_LIMIT = 10.0
 """Normalised inputs are clipped to this many standard deviations (ours, as in the discriminator)."""
 
-_NORMALIZER_SAMPLES = 10_000_000
+_NORMALIZER_SAMPLES = 2_000_000
 """Frames after which the input statistics stay as they are (ours, as in the discriminator)."""
 
 
@@ -159,6 +159,7 @@ class SkillPrior:
         Returns:
             ``loss``, and ``agreement``, the mean of z . e, -1 to 1.
         """
+        self.model.normalizer.update(rollout.sample(self.cfg.batch_size)[0].flatten(0, 1))
         losses = [self._step(rollout, sync) for _ in range(self.cfg.steps)]
         mean = torch.stack(losses).mean().item()
         return {"loss": mean, "agreement": -mean}
@@ -175,7 +176,6 @@ class SkillPrior:
     def _step(self, rollout: Rollout, sync: Sync) -> torch.Tensor:
         windows, latents = rollout.sample(self.cfg.batch_size)
         assert latents is not None
-        self.model.normalizer.update(windows.flatten(0, 1))
         loss = encoder_loss(latents, self.model(windows))
         self.optimizer.zero_grad()
         loss.backward()

@@ -145,7 +145,8 @@ def test_gradient_penalty_equals_a_finite_difference(latent_dim):
 
 def test_gradient_penalty_is_zero_centred_and_can_be_learned():
     weight = torch.tensor([3.0, 4.0], requires_grad=True)
-    penalty = gradient_penalty(lambda x: (x @ weight).unsqueeze(-1), torch.randn(7, 2))
+    inputs = torch.randn(7, 2, requires_grad=True)
+    penalty = gradient_penalty((inputs @ weight).unsqueeze(-1), inputs)
     assert penalty.item() == pytest.approx(25.0)  # |w|^2; a penalty to norm 1 would say 16
     penalty.backward()
     assert torch.allclose(weight.grad, 2 * weight.detach())  # type: ignore[arg-type]
