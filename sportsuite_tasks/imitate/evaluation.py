@@ -142,7 +142,7 @@ def heading_metrics(plain: dict[str, torch.Tensor], pushed: dict[str, torch.Tens
             plain["slide"],
             "m/s",
             None,
-            "horizontal speed of sole corners lower than 8 mm, mean over corners and steps of an episode, then episodes",
+            "horizontal speed of sole corners lower than 8 mm, mean over corners and steps, then episodes",
             "lower",
         ),
         "push_survival": rate_metric(

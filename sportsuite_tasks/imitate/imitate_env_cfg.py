@@ -1,4 +1,4 @@
-"""SportSuite-ImitateHeading-v0 (walk where told, like the clips) and SportSuite-Imitate-v0 (latents of a motion prior)."""
+"""Configs of the motion prior tasks: go where told in the style of clips; latents of a prior."""
 
 from __future__ import annotations
 
