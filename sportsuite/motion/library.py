@@ -132,7 +132,7 @@ class MotionLibrary:
         return torch.multinomial(self.weights, num, replacement=True)
 
     def sample_times(self, clips: torch.Tensor, needed: torch.Tensor | float = 0.0) -> torch.Tensor:
-        """Draw times from which ``needed`` seconds of each clip are left (0 where a clip is shorter). Shape (n,) [s]."""
+        """Draw times from which ``needed`` seconds of each clip are left, 0 where a clip is shorter. Shape (n,) [s]."""
         return torch.rand(len(clips), device=self.device) * (self.durations[clips] - needed).clamp_min(0.0)
 
     def states(self, clips: torch.Tensor, times: torch.Tensor, speed: torch.Tensor | float = 1.0) -> MotionStates:

@@ -40,8 +40,12 @@ class ReferenceMotionCfg:
     """Whether the mirrored clips are used as well."""
 
     speed_range: tuple[float, float] | None = None
-    """Where set, clips are drawn for a speed from this range [m/s]: the one whose mean speed is nearest in ratio, and
-    played faster or slower to match (within :attr:`retime`). Otherwise by weight, at their own speed."""
+    """Where set, clips are drawn for a speed from this range [m/s]: one whose mean speed is near it, played faster or
+    slower to match (within :attr:`retime`). Otherwise by weight, at their own speed."""
+
+    spread: float = 0.35
+    """Where :attr:`speed_range` is set: clips whose ratio to the speed is at most exp(spread) worse than the nearest
+    clip's take turns by their weight (ours)."""
 
     retime: tuple[float, float] = (0.5, 1.6)
     """Limits of the playback speed where :attr:`speed_range` is set (ours: beyond them a gait looks wrong)."""
@@ -101,9 +105,8 @@ class ReferenceMotion:
             wanted[torch.rand(num, device=device) < self.cfg.stand_fraction] = 0.0
         speeds = library.speeds.clamp_min(0.05)
         distance = (wanted.clamp_min(0.05).unsqueeze(1) / speeds).log().abs()
-        # equally fast clips (a clip and its mirror image) take turns by their weight
-        tied = distance <= distance.amin(dim=1, keepdim=True) + 0.05
-        clips = torch.multinomial(tied * library.weights + 1e-12, 1).squeeze(1)
+        near = distance <= distance.amin(dim=1, keepdim=True) + self.cfg.spread
+        clips = torch.multinomial(near * library.weights + 1e-12, 1).squeeze(1)
         speed = (wanted / speeds[clips]).clamp(*self.cfg.retime)
         return clips, torch.where(self._still[clips], torch.ones_like(speed), speed)
 

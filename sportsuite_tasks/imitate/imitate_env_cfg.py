@@ -28,6 +28,16 @@ from sportsuite.physics.presets import physics_presets
 MUST_STAY_UP = [name for name in BODY_NAMES if name not in (*FEET, "right_shin", "left_shin")]
 """Bodies whose height tells a fall; shins are left out, their origin is the knee (ours)."""
 
+HEADING_CLIPS = (
+    "isaaclab:walk",
+    "isaaclab:run",
+    "suite:stand",
+    "suite:walk_slow",
+    "suite:walk_turning_left",
+    "suite:turn_left",
+)
+"""Clips that everybody has; their mirror images are used as well."""
+
 _CHARACTER = {"asset_cfg": SceneEntityCfg("robot", body_names=list(BODY_NAMES), preserve_order=True)}
 
 
@@ -83,7 +93,7 @@ class EventsCfg:
         func=ResetToReference,  # type: ignore[arg-type]
         mode="reset",
         params={
-            "motion": ReferenceMotionCfg(),
+            "motion": ReferenceMotionCfg(clips=HEADING_CLIPS),
             "fallen_states": "motions/fallen_states.npz",
             "reference_fraction": 0.9,
             "fallen_fraction": 0.0,
