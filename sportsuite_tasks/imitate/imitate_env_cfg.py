@@ -24,6 +24,7 @@ from sportsuite.mdp.actions import joint_targets_cfg
 from sportsuite.motion.reference import ReferenceMotionCfg, ResetToReference, prior_features_h
 from sportsuite.physics.ground import ground_cfg
 from sportsuite.physics.presets import physics_presets
+from sportsuite.priors.latent import LatentCommandCfg, latent, latent_window
 
 MUST_STAY_UP = [name for name in BODY_NAMES if name not in (*FEET, "right_shin", "left_shin")]
 """Bodies whose height tells a fall; shins are left out, their origin is the knee (ours)."""
@@ -37,6 +38,9 @@ HEADING_CLIPS = (
     "suite:turn_left",
 )
 """Clips that everybody has; their mirror images are used as well."""
+
+LATENT_CLIPS = (*HEADING_CLIPS, "suite:walk_left", "suite:walk_backward")
+"""What a latent policy learns without a data set of one's own."""
 
 _CHARACTER = {"asset_cfg": SceneEntityCfg("robot", body_names=list(BODY_NAMES), preserve_order=True)}
 
@@ -61,6 +65,43 @@ class PriorGroupCfg(ObservationGroupCfg):
     """What discriminators and encoders see of one frame."""
 
     features = ObservationTermCfg(func=prior_features_h)
+
+
+@configclass
+class LatentGroupCfg(ObservationGroupCfg):
+    """The latent in force, the last input of a policy."""
+
+    value = ObservationTermCfg(func=latent, params={"command_name": "latent"})
+
+
+@configclass
+class LatentWindowGroupCfg(ObservationGroupCfg):
+    """The reference motion that the latent stands for, which CALM's encoder sees."""
+
+    value = ObservationTermCfg(func=latent_window, params={"command_name": "latent"})
+
+
+@configclass
+class LatentCommandsCfg:
+    """What to do."""
+
+    latent: LatentCommandCfg = LatentCommandCfg(window_frames=60)
+
+
+@configclass
+class LatentObservationsCfg:
+    """223 numbers of the character; what it shall do is a group of its own."""
+
+    @configclass
+    class PolicyCfg(ObservationGroupCfg):
+        """What a policy sees besides the latent."""
+
+        body_state = ObservationTermCfg(func=observations.body_state_h, params=_CHARACTER)
+
+    policy: PolicyCfg = PolicyCfg()
+    prior: PriorGroupCfg = PriorGroupCfg()
+    latent: LatentGroupCfg = LatentGroupCfg()
+    latent_window: LatentWindowGroupCfg = LatentWindowGroupCfg()
 
 
 @configclass
@@ -107,6 +148,25 @@ class EventsCfg:
         interval_range_s=(4.0, 8.0),
         params={"velocity_range": {"x": (-0.5, 0.5), "y": (-0.5, 0.5)}},
     )
+
+
+@configclass
+class LatentEventsCfg(EventsCfg):
+    """Half of the starts from the reference, half standing, one in ten lying on the ground (ASE, CALM)."""
+
+    def __post_init__(self) -> None:
+        """Change what differs."""
+        self.character.params |= {
+            "motion": ReferenceMotionCfg(clips=LATENT_CLIPS),
+            "reference_fraction": 0.5,
+            "fallen_fraction": 0.1,
+        }
+        self.push = None
+
+
+@configclass
+class LatentRewardsCfg:
+    """Nothing: a latent policy learns from its priors alone."""
 
 
 @configclass
@@ -158,3 +218,27 @@ class ImitateHeadingEnvCfg(SportEnvCfg):
         self.sim.physics = physics_presets()
         self.sim.default_visualizer_cfg = VisualizerCfg(eye=(4.0, -4.0, 2.5), lookat=(0.0, 0.0, 0.8))
         self.events.character.params["motion"].speed_range = self.commands.heading.speed_range
+
+
+@configclass
+class ImitateEnvCfg(SportEnvCfg):
+    """Config of SportSuite-Imitate-v0: the low-level policy of ASE and CALM.
+
+    A data set of one's own: ``env.events.character.params.motion.clips=[a.npz,b.npz]``.
+    """
+
+    scene: SceneCfg = SceneCfg(num_envs=512, env_spacing=4.0)
+    actions: ActionsCfg = ActionsCfg()
+    commands: LatentCommandsCfg = LatentCommandsCfg()
+    observations: LatentObservationsCfg = LatentObservationsCfg()
+    events: LatentEventsCfg = LatentEventsCfg()
+    rewards: LatentRewardsCfg = LatentRewardsCfg()
+    terminations: TerminationsCfg = TerminationsCfg()
+
+    episode_length_s: float = 10.0
+    physics_hz: float = 120.0
+
+    def __post_init__(self) -> None:
+        """Fill in what a class-level default can't hold."""
+        self.sim.physics = physics_presets()
+        self.sim.default_visualizer_cfg = VisualizerCfg(eye=(4.0, -4.0, 2.5), lookat=(0.0, 0.0, 0.8))

@@ -12,9 +12,19 @@ HEADING = TaskSpec(
     evaluation=f"{_HERE}.evaluation:heading_protocol",
 )
 
+_SIZES = ("smoke", "cpu", "gpu")
+
+LATENT = TaskSpec(
+    id="SportSuite-Imitate-v0",
+    env_cfg=f"{_HERE}.imitate_env_cfg:ImitateEnvCfg",
+    agent_cfgs={size: f"{_HERE}.agents:calm_{size}" for size in _SIZES}
+    | {f"ase_{size}": f"{_HERE}.agents:ase_{size}" for size in _SIZES},
+    description="Latents of a motion prior without a ball: the low-level policy of ASE and CALM.",
+)
+
 PLUGIN = SportPlugin(
     name="imitate",
     api_version=1,
     description="Motion priors from reference clips, without a ball.",
-    tasks=(HEADING,),
+    tasks=(LATENT, HEADING),
 )
