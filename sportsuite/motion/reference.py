@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _ROBOT = SceneEntityCfg("robot")
 _KEY_IDS = [spec.BODY_NAMES.index(name) for name in spec.KEY_BODIES]
+_PELVIS = spec.BODY_NAMES.index("pelvis")
 
 
 @configclass
@@ -117,7 +118,8 @@ def prior_features_h(env: ManagerBasedEnv, asset_cfg: SceneEntityCfg = _ROBOT) -
     return frame_features(
         data.root_link_pos_w.torch - origins,
         data.root_link_quat_w.torch,
-        data.root_link_lin_vel_w.torch,
+        # not root_link_lin_vel_w: isaaclab_ov 3.0.0 gives the velocity of the pelvis' centre of mass under that name
+        data.body_link_lin_vel_w.torch[:, _PELVIS],
         data.root_link_ang_vel_w.torch,
         data.joint_pos.torch,
         data.joint_vel.torch,
