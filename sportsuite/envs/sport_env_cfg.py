@@ -87,6 +87,14 @@ class SportEnvCfg(ManagerBasedRLEnvCfg):
     def finalize_scene(self) -> None:
         """Hook for sports: build scene parts whose constants depend on :meth:`substep_dt` (a bouncing ball)."""
 
+    def ablations(self) -> dict[str, dict[str, Any]]:
+        """Hook for sports: named variants of the task, each a set of overrides by dotted path (``--ablate NAME``)."""
+        return {}
+
+    def interface_fields(self) -> tuple[str, ...]:
+        """Hook for sports: fields that decide what a policy sees and does; they are restored when one is played."""
+        return ()
+
     def world_hooks(self) -> list[Callable]:
         """Hook for sports: functions ``(builder, world, pos, quat)`` that add MuJoCo contact pairs or equality rows."""
         return []

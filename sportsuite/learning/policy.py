@@ -176,7 +176,8 @@ def restore_interface(env_cfg: Any, path: str | Path) -> list[str]:
 
     saved = yaml.safe_load(read_checkpoint(path)["sportsuite"]["env_cfg"]) or {}
     changes: dict[str, Any] = {}
-    for name in _INTERFACE:
+    fields = getattr(env_cfg, "interface_fields", tuple)()
+    for name in (*_INTERFACE, *fields):
         if name in saved and hasattr(env_cfg, name):
             changes |= _differences(getattr(env_cfg, name), saved[name], name)
     apply_overrides(env_cfg, changes)

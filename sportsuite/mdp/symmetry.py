@@ -56,7 +56,16 @@ def direction_map(dim: int) -> MirrorMap:
     return torch.arange(dim), sign
 
 
-TERM_MAPS: dict[Callable[..., torch.Tensor], Callable[[], MirrorMap]] = {observations.body_state_h: body_state_map}
+def object_map() -> MirrorMap:
+    """Map of :func:`sportsuite.mdp.observations.object_features_h`, 13 numbers, for an object that is its own image."""
+    # a rotation's axis is mirrored as an angular velocity is
+    return torch.arange(13), torch.cat((_POLAR, _AXIAL, torch.ones(1), _POLAR, _AXIAL))
+
+
+TERM_MAPS: dict[Callable[..., torch.Tensor], Callable[[], MirrorMap]] = {
+    observations.body_state_h: body_state_map,
+    observations.object_state_h: object_map,
+}
 """Map by observation function; a sport adds its own."""
 
 

@@ -13,10 +13,31 @@ TRAP = TaskSpec(
     policy="policies/trap.pt",
 )
 
+MOVE = TaskSpec(
+    id="SportSuite-Move-v0",
+    env_cfg=f"{_HERE}.move.move_env_cfg:MoveEnvCfg",
+    agent_cfgs={size: f"{_HERE}.move.agents:{size}" for size in ("smoke", "cpu", "gpu")},
+    description="Move in any direction while facing any other, without the ball.",
+)
+
+DRIBBLE = TaskSpec(
+    id="SportSuite-Dribble-v0",
+    env_cfg=f"{_HERE}.dribble.dribble_env_cfg:DribbleEnvCfg",
+    agent_cfgs={size: f"{_HERE}.dribble.agents:{size}" for size in ("smoke", "cpu", "gpu")},
+    description="Run with the ball in a given direction at a given speed.",
+)
+
+KICK = TaskSpec(
+    id="SportSuite-Kick-v0",
+    env_cfg=f"{_HERE}.kick.kick_env_cfg:KickEnvCfg",
+    agent_cfgs={size: f"{_HERE}.kick.agents:{size}" for size in ("smoke", "cpu", "gpu")},
+    description="Kick the ball with a given velocity in space.",
+)
+
 PLUGIN = SportPlugin(
     name="football",
     api_version=1,
-    description="Football skills for a 28-joint humanoid; so far trapping a ball.",
-    tasks=(TRAP,),
+    description="Football skills for a 28-joint humanoid: move, trap, dribble, kick.",
+    tasks=(MOVE, TRAP, DRIBBLE, KICK),
     terms={kind: f"{_HERE}.mdp.{kind}" for kind in ("observations", "rewards", "terminations", "events", "commands")},
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import torch
@@ -10,7 +11,10 @@ from isaaclab.utils import configclass
 
 from sportsuite.characters.spec import ARMS, BODY_NAMES
 from sportsuite.errors import unknown_name
+from sportsuite.mdp.frames import heading_from_quat, rotate_to_heading
 from sportsuite.mdp.touch import FirstTouch
+from sportsuite_tasks.football.mdp.foot_choice import FootChoice
+from sportsuite_tasks.football.move.degcl import load_goal_latents
 
 if TYPE_CHECKING:
     from sportsuite.envs.sport_env import SportEnv
@@ -110,3 +114,366 @@ class TrapCommandCfg(CommandTermCfg):
     """Body parts to choose from (ours; PhysicsFC does not list them)."""
     window_s: float = 1.0 / 6.0
     """How long after the first contact the trap is judged [s] (PhysicsFC: 1/6 s)."""
+
+
+class GoalCommand(CommandTerm):
+    """What football's goals share: the player's heading, means over the episode for the log, time since the change.
+
+    Attributes:
+        steps_since_change: Control steps since the goal was drawn. Shape is (num_envs,), long.
+        foot: The foot that is asked for, or None where it is free.
+    """
+
+    def __init__(self, cfg: CommandTermCfg, env: SportEnv, metrics: tuple[str, ...]):
+        super().__init__(cfg, env)
+        self._robot = env.scene["robot"].data
+        self.steps_since_change = torch.zeros(self.num_envs, dtype=torch.long, device=self.device)
+        self.foot = FootChoice(env) if getattr(cfg, "foot_choice", False) else None
+        self._starting = False
+        self._measured = torch.zeros(self.num_envs, device=self.device)
+        for name in metrics:
+            self.metrics[name] = torch.zeros(self.num_envs, device=self.device)
+
+    @property
+    def heading(self) -> torch.Tensor:
+        """(cos yaw, sin yaw) of the root. Shape is (num_envs, 2)."""
+        return heading_from_quat(self._robot.root_link_quat_w.torch)
+
+    def reset(self, env_ids: torch.Tensor | slice | None = None) -> dict[str, torch.Tensor]:
+        """Log the episode's means, then draw a goal."""
+        ids = slice(None) if env_ids is None else env_ids
+        for value in self.metrics.values():
+            value[ids] /= self._measured[ids].clamp_min(1.0)
+        self._starting = True
+        logged = super().reset(env_ids)  # type: ignore[arg-type]
+        self._starting = False
+        self._measured[ids] = 0.0
+        return logged
+
+    def _resample_command(self, env_ids: torch.Tensor | slice) -> None:
+        ids = torch.arange(self.num_envs, device=self.device)[env_ids].long()
+        self.draw(ids)
+        self.steps_since_change[ids] = 0
+        if self.foot is not None:
+            self.foot.draw(ids)
+
+    def draw(self, ids: torch.Tensor) -> None:
+        """Draw goals for the given worlds, shape (n,), long."""
+        raise NotImplementedError
+
+    def _update_command(self) -> None:
+        self.steps_since_change += 1
+
+    def _with_foot(self, goal: torch.Tensor) -> torch.Tensor:
+        return goal if self.foot is None else torch.cat((goal, self.foot.one_hot), dim=1)
+
+    def _mirror_with_foot(self, signs: list[float]) -> tuple[torch.Tensor, torch.Tensor]:
+        count = len(signs)
+        order = list(range(count))
+        if self.foot is not None:
+            order, signs = [*order, count + 1, count], [*signs, 1.0, 1.0]
+        return torch.tensor(order), torch.tensor(signs)
+
+
+def planar(vector_w: torch.Tensor, heading: torch.Tensor) -> torch.Tensor:
+    """Express horizontal world vectors (N, 2) in the heading frame (cos yaw, sin yaw) of shape (N, 2)."""
+    cos, sin = heading.unbind(dim=1)
+    x, y = vector_w.unbind(dim=1)
+    return torch.stack((cos * x + sin * y, cos * y - sin * x), dim=1)
+
+
+def polar(speed: torch.Tensor, angle: torch.Tensor) -> torch.Tensor:
+    """Horizontal vectors of a length and an angle [rad], both of shape (N,). Shape is (N, 2)."""
+    return torch.stack((speed * angle.cos(), speed * angle.sin()), dim=1)
+
+
+class DribbleCommand(GoalCommand):
+    """The velocity that the ball shall have (PhysicsFC's Dribble): speed and direction uniform.
+
+    Attributes:
+        velocity_w: Horizontal target velocity of the ball, world frame [m/s]. Shape is (num_envs, 2).
+    """
+
+    cfg: DribbleCommandCfg
+
+    def __init__(self, cfg: DribbleCommandCfg, env: SportEnv):
+        super().__init__(cfg, env, ("relative_error", "ball_distance"))
+        self._ball = env.scene["ball"].data
+        self.velocity_w = torch.zeros(self.num_envs, 2, device=self.device)
+
+    @property
+    def command(self) -> torch.Tensor:
+        """Target velocity in the heading frame [m/s] (2), one-hot of the foot (2) where it is asked for."""
+        return self._with_foot(planar(self.velocity_w, self.heading))
+
+    def mirror_map(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """Index and sign of the mirrored command, see :mod:`sportsuite.mdp.symmetry`."""
+        return self._mirror_with_foot([1.0, -1.0])
+
+    def draw(self, ids: torch.Tensor) -> None:
+        """Draw speed and direction."""
+        speed = torch.empty(len(ids), device=self.device).uniform_(*self.cfg.speed_range)
+        angle = torch.empty(len(ids), device=self.device).uniform_(-math.pi, math.pi)
+        self.velocity_w[ids] = polar(speed, angle)
+
+    def _update_metrics(self) -> None:
+        velocity = self._ball.root_link_lin_vel_w.torch[:, :2]
+        offset = (self._ball.root_link_pos_w.torch - self._robot.root_link_pos_w.torch)[:, :2]
+        speed = self.velocity_w.norm(dim=1).clamp_min(0.5)
+        self.metrics["relative_error"] += (self.velocity_w - velocity).norm(dim=1) / speed
+        self.metrics["ball_distance"] += offset.norm(dim=1)
+        self._measured += 1.0
+
+
+@configclass
+class DribbleCommandCfg(CommandTermCfg):
+    """Config of :class:`DribbleCommand`."""
+
+    class_type: type = DribbleCommand
+
+    resampling_time_range: tuple[float, float] = (3.0, 6.0)
+    """Time between changes [s] (ours; PhysicsFC evaluates with 5 s)."""
+
+    speed_range: tuple[float, float] = (0.0, 7.0)
+    """Target speeds [m/s] (PhysicsFC)."""
+
+    foot_choice: bool = False
+    """Whether a foot is asked for (ours). Set ``foot_choice`` of the environment's config."""
+
+
+class MoveCommand(GoalCommand):
+    """Where to move and where to face meanwhile (PhysicsFC's Move).
+
+    With a DEGCL file a share of the episodes asks for what a reference clip does, and knows the clip's latent.
+
+    Attributes:
+        velocity_w: Horizontal target velocity of the root, world frame [m/s]. Shape is (num_envs, 2).
+        facing_w: Target facing, unit vector in the ground plane, world frame. Shape is (num_envs, 2).
+        guided: Worlds in a DEGCL episode. Shape is (num_envs,), bool.
+        latent: Reference latent of those worlds, without meaning elsewhere. Shape is (num_envs, latent size).
+    """
+
+    cfg: MoveCommandCfg
+
+    def __init__(self, cfg: MoveCommandCfg, env: SportEnv):
+        super().__init__(cfg, env, ("relative_error", "facing_error_deg"))
+        self.velocity_w = torch.zeros(self.num_envs, 2, device=self.device)
+        self.facing_w = torch.zeros(self.num_envs, 2, device=self.device)
+        self.facing_w[:, 0] = 1.0
+        self.guided = torch.zeros(self.num_envs, dtype=torch.bool, device=self.device)
+        self.buffer = None if cfg.degcl is None else load_goal_latents(cfg.degcl, str(self.device))
+        size = 0 if self.buffer is None else self.buffer.latents.shape[1]
+        self.latent = torch.zeros(self.num_envs, size, device=self.device)
+
+    @property
+    def command(self) -> torch.Tensor:
+        """Target velocity [m/s] (2) and facing (2) in the heading frame. Shape is (num_envs, 4)."""
+        heading = self.heading
+        return torch.cat((planar(self.velocity_w, heading), planar(self.facing_w, heading)), dim=1)
+
+    @property
+    def task_share(self) -> torch.Tensor:
+        """What the task rewards are worth: 0.5 in a DEGCL episode (PhysicsFC), else 1. Shape is (num_envs,)."""
+        return 1.0 - self.cfg.degcl_weight * self.guided
+
+    def mirror_map(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """Index and sign of the mirrored command, see :mod:`sportsuite.mdp.symmetry`."""
+        return self._mirror_with_foot([1.0, -1.0, 1.0, -1.0])
+
+    def draw(self, ids: torch.Tensor) -> None:
+        """Draw goals; an episode's first may fit the state it starts from, or come from the DEGCL buffer.
+
+        In a DEGCL episode every goal comes from the buffer (PhysicsFC: 80 % of the episodes).
+        """
+        n = len(ids)
+        speed = torch.empty(n, device=self.device).uniform_(*self.cfg.speed_range)
+        speed[torch.rand(n, device=self.device) < self.cfg.stand_fraction] = 0.0
+        angles = torch.empty(2, n, device=self.device).uniform_(-math.pi, math.pi)
+        self.velocity_w[ids] = polar(speed, angles[0])
+        self.facing_w[ids] = polar(torch.ones_like(speed), angles[1])
+        if self._starting:
+            self._fit_start(ids[torch.rand(n, device=self.device) < self.cfg.fitting_fraction])
+        if self.buffer is not None:
+            self._draw_guided(ids, angles[1])
+
+    def _fit_start(self, ids: torch.Tensor) -> None:
+        self.velocity_w[ids] = self._robot.root_link_lin_vel_w.torch[ids, :2]
+        self.facing_w[ids] = self.heading[ids]
+
+    def _draw_guided(self, ids: torch.Tensor, yaw: torch.Tensor) -> None:
+        assert self.buffer is not None
+        if self._starting:
+            self.guided[ids] = torch.rand(len(ids), device=self.device) < self.cfg.degcl_fraction
+        chosen = self.guided[ids]
+        ids, yaw = ids[chosen], yaw[chosen]
+        row = torch.randint(len(self.buffer.latents), (len(ids),), device=self.device)
+        # the inverse of a rotation into the frame turned by -yaw
+        turn = torch.stack((yaw.cos(), -yaw.sin()), dim=1)
+        self.velocity_w[ids] = planar(self.buffer.velocity_h[row], turn)
+        self.facing_w[ids] = planar(self.buffer.facing_h[row], turn)
+        self.latent[ids] = self.buffer.latents[row]
+
+    def _update_metrics(self) -> None:
+        velocity = self._robot.root_link_lin_vel_w.torch[:, :2]
+        settled = self.steps_since_change * self._env.step_dt >= self.cfg.settling_s
+        error = (self.velocity_w - velocity).norm(dim=1) / self.velocity_w.norm(dim=1).clamp_min(0.5)
+        cos = (self.heading * self.facing_w).sum(dim=1).clamp(-1.0, 1.0)
+        self.metrics["relative_error"] += error * settled
+        self.metrics["facing_error_deg"] += cos.acos().rad2deg() * settled
+        self._measured += settled
+
+
+@configclass
+class MoveCommandCfg(CommandTermCfg):
+    """Config of :class:`MoveCommand`."""
+
+    class_type: type = MoveCommand
+
+    resampling_time_range: tuple[float, float] = (3.0, 6.0)
+    """Time between changes [s] (ours)."""
+
+    speed_range: tuple[float, float] = (0.0, 7.0)
+    """Target speeds [m/s] (PhysicsFC)."""
+
+    stand_fraction: float = 0.05
+    """Probability of the speed 0 (ours): drawn from a range it would never come up."""
+
+    fitting_fraction: float = 0.5
+    """Probability that an episode's first goal is the velocity and facing that it starts with (ours)."""
+
+    settling_s: float = 2.0
+    """Time after a change that the metrics leave out [s] (ours)."""
+
+    degcl: str | None = None
+    """File of (goal, latent) pairs, see :mod:`sportsuite_tasks.football.move.degcl`; None for no guidance."""
+
+    degcl_fraction: float = 0.8
+    """Share of guided episodes (PhysicsFC)."""
+
+    degcl_weight: float = 0.5
+    """Weight of the latents' similarity in a guided episode; the task has the rest (PhysicsFC)."""
+
+
+class KickCommand(GoalCommand):
+    """The velocity that the ball shall leave the foot with (PhysicsFC's Kick).
+
+    Attributes:
+        velocity_w: Target velocity of the ball, world frame [m/s]. Shape is (num_envs, 3).
+        first_touch: The first ball-character contact of the episode.
+        kicked_w: Fastest velocity of the ball in the window after the contact, world frame [m/s]; zero before it.
+            Shape is (num_envs, 3).
+    """
+
+    cfg: KickCommandCfg
+
+    def __init__(self, cfg: KickCommandCfg, env: SportEnv):
+        super().__init__(cfg, env, ("contact_rate", "direction_error_deg", "speed_error"))
+        self._ball = env.scene["ball"].data
+        self.first_touch = FirstTouch(env)
+        self.velocity_w = torch.zeros(self.num_envs, 3, device=self.device)
+        self.kicked_w = torch.zeros(self.num_envs, 3, device=self.device)
+
+    @property
+    def command(self) -> torch.Tensor:
+        """Target velocity in the heading frame [m/s] (3), one-hot of the foot (2) where it is asked for."""
+        return self._with_foot(rotate_to_heading(self.velocity_w, self.heading))
+
+    @property
+    def in_window(self) -> torch.Tensor:
+        """Worlds within the window after the contact. Shape is (num_envs,), bool."""
+        return window_open(self.first_touch.refresh().steps_since, self.cfg.window_s, self._env.step_dt)
+
+    def mirror_map(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """Index and sign of the mirrored command, see :mod:`sportsuite.mdp.symmetry`."""
+        return self._mirror_with_foot([1.0, -1.0, 1.0])
+
+    def draw(self, ids: torch.Tensor) -> None:
+        """Draw speed, azimuth against the heading and elevation."""
+        speed, azimuth, elevation = (
+            torch.empty(len(ids), device=self.device).uniform_(*bounds)
+            for bounds in (self.cfg.speed_range, self.cfg.azimuth_deg, self.cfg.elevation_deg)
+        )
+        heading = self.heading[ids]
+        yaw = torch.deg2rad(azimuth) + torch.atan2(heading[:, 1], heading[:, 0])
+        self.velocity_w[ids] = kick_velocity(speed, yaw, torch.deg2rad(elevation))
+
+    def reset(self, env_ids: torch.Tensor | slice | None = None) -> dict[str, torch.Tensor]:
+        """Log how the kicks of the episode went, then draw a goal."""
+        ids = slice(None) if env_ids is None else env_ids
+        outcome = self.outcome(ids)
+        self.metrics["contact_rate"][ids] = outcome["touched"].float()
+        for metric in ("direction_error_deg", "speed_error"):
+            self.metrics[metric][ids] = outcome[metric].nan_to_num(0.0)
+        self._measured[ids] = 1.0
+        logged = super().reset(env_ids)
+        touched = outcome["touched"].float().mean().clamp_min(1e-6)
+        # means over the kicks that met the ball
+        for metric in ("direction_error_deg", "speed_error"):
+            logged[metric] = logged[metric] / touched
+        self.first_touch.reset(ids)
+        self.kicked_w[ids] = 0.0
+        return logged
+
+    def outcome(self, ids: torch.Tensor | slice) -> dict[str, torch.Tensor]:
+        """How the kick went so far in the given worlds, each of shape (n,).
+
+        Returns:
+            ``touched`` (bool), ``direction_error_deg`` and ``speed_error`` [m/s] of the fastest velocity in the window
+            against the target, NaN without a contact.
+        """
+        touched = self.first_touch.touched[ids]
+        target, actual = self.velocity_w[ids], self.kicked_w[ids]
+        cos = torch.nn.functional.cosine_similarity(target, actual, dim=1).clamp(-1.0, 1.0)
+        nothing = torch.full_like(cos, torch.nan)
+        speed = (target.norm(dim=1) - actual.norm(dim=1)).abs()
+        return {
+            "touched": touched,
+            "direction_error_deg": torch.where(touched, cos.acos().rad2deg(), nothing),
+            "speed_error": torch.where(touched, speed, nothing),
+        }
+
+    def measure(self) -> None:
+        """Keep the ball's fastest velocity in the window. Calling it twice in a step changes nothing."""
+        velocity = self._ball.root_link_lin_vel_w.torch
+        touched = self.first_touch.refresh().steps_since == 0
+        faster = (self.in_window | touched) & (velocity.norm(dim=1) > self.kicked_w.norm(dim=1))
+        self.kicked_w = torch.where(faster.unsqueeze(1), velocity, self.kicked_w)
+
+    def _update_metrics(self) -> None:
+        self.measure()
+
+
+def window_open(steps_since: torch.Tensor, window_s: float, step_dt: float) -> torch.Tensor:
+    """Whether a step lies in the window after a contact, its own step excluded. Shape is that of ``steps_since``."""
+    return (steps_since > 0) & (steps_since <= round(window_s / step_dt))
+
+
+def kick_velocity(speed: torch.Tensor, yaw: torch.Tensor, elevation: torch.Tensor) -> torch.Tensor:
+    """Velocity of a speed [m/s], a direction about the vertical and an elevation [rad], each (N,). Shape is (N, 3)."""
+    flat = speed * elevation.cos()
+    return torch.stack((flat * yaw.cos(), flat * yaw.sin(), speed * elevation.sin()), dim=1)
+
+
+@configclass
+class KickCommandCfg(CommandTermCfg):
+    """Config of :class:`KickCommand`."""
+
+    class_type: type = KickCommand
+
+    resampling_time_range: tuple[float, float] = (1.0e9, 1.0e9)
+    """One goal per episode."""
+
+    speed_range: tuple[float, float] = (5.0, 35.0)
+    """Target speeds [m/s] (PhysicsFC)."""
+
+    azimuth_deg: tuple[float, float] = (-45.0, 45.0)
+    """Direction against the heading at the start [deg] (PhysicsFC)."""
+
+    elevation_deg: tuple[float, float] = (0.0, 45.0)
+    """Angle above the ground [deg] (PhysicsFC)."""
+
+    window_s: float = 1.0 / 3.0
+    """How long after the contact the kick is judged [s] (PhysicsFC)."""
+
+    foot_choice: bool = False
+    """Whether a foot is asked for (ours). Set ``foot_choice`` of the environment's config."""

@@ -134,3 +134,60 @@ def reset_ball_pass(
     velocity[:, :3] = torch.where(is_ground, ground_vel, lob_vel)
     ball.write_root_pose_to_sim_index(root_pose=pose, env_ids=ids)
     ball.write_root_velocity_to_sim_index(root_velocity=velocity, env_ids=ids)
+
+
+def rolling_spin(velocity: torch.Tensor, radius: float) -> torch.Tensor:
+    """Spin of a ball that rolls without slip: ``z x v / r``.
+
+    Args:
+        velocity: Horizontal velocity [m/s]. Shape is (N, 2).
+        radius: Radius of the ball [m].
+
+    Returns:
+        Shape is (N, 3) [rad/s].
+    """
+    return torch.stack((-velocity[:, 1], velocity[:, 0], torch.zeros_like(velocity[:, 0])), dim=1) / radius
+
+
+def reset_ball_near(
+    env: SportEnv,
+    env_ids: torch.Tensor | slice | None,
+    distance: tuple[float, float] = (0.6, 1.5),
+    half_angle_deg: float = 60.0,
+    follow: tuple[float, float] = (0.0, 1.0),
+    speed: tuple[float, float] = (0.0, 1.0),
+    rest_fraction: float = 0.0,
+    fallen_distance: tuple[float, float] = (1.3, 2.0),
+) -> None:
+    """Put the ball on the ground near the player, resting or rolling (ours; PhysicsFC starts from skills' states).
+
+    Args:
+        env: The environment.
+        env_ids: Worlds to reset.
+        distance: How far from the root [m]. The least is where a running player's front foot isn't.
+        half_angle_deg: Half of the sector around the heading that it is put in [deg].
+        follow: Share of the root's velocity that the ball has.
+        speed: Further speed in a random direction [m/s].
+        rest_fraction: Share of resting balls.
+        fallen_distance: Distance from a player that starts lying [m], out of reach of its limbs.
+    """
+    ids = world_indices(env, env_ids)
+    robot, ball, radius = env.scene["robot"].data, env.scene["ball"], env.cfg.ball.radius
+    heading = heading_from_quat(robot.root_link_quat_w.torch[ids])
+    away = torch.where(
+        env.fallen_start[ids], _uniform(fallen_distance, heading[:, 0]), _uniform(distance, heading[:, 0])
+    )
+    limit = math.radians(half_angle_deg)
+    angle = torch.atan2(heading[:, 1], heading[:, 0]) + _uniform((-limit, limit), away)
+    course = _uniform((-math.pi, math.pi), away)
+    rolling = _uniform(speed, away).unsqueeze(1) * torch.stack((course.cos(), course.sin()), dim=1)
+    rolling = rolling + _uniform(follow, away).unsqueeze(1) * robot.root_link_lin_vel_w.torch[ids, :2]
+    rolling = rolling * (torch.rand_like(away) >= rest_fraction).unsqueeze(1)
+    pose, velocity = torch.zeros(len(ids), 7, device=env.device), torch.zeros(len(ids), 6, device=env.device)
+    pose[:, :2] = robot.root_link_pos_w.torch[ids, :2]
+    pose[:, :2] += away.unsqueeze(1) * torch.stack((angle.cos(), angle.sin()), dim=1)
+    pose[:, 2] = env.scene.env_origins[ids, 2] + radius
+    pose[:, 6] = 1.0
+    velocity[:, :2], velocity[:, 3:] = rolling, rolling_spin(rolling, radius)
+    ball.write_root_pose_to_sim_index(root_pose=pose, env_ids=ids)
+    ball.write_root_velocity_to_sim_index(root_velocity=velocity, env_ids=ids)

@@ -58,3 +58,21 @@ def ball_missed(env: SportEnv, command_name: str, distance: float = 3.0) -> torc
         distance,
     )
     return passed & ~env.command_manager.get_term(command_name).first_touch.refresh().touched
+
+
+def ball_too_far(env: SportEnv, distance: float = 3.0) -> torch.Tensor:
+    """The ball is farther than ``distance`` [m] from the root, horizontally (PhysicsFC, Dribble). (num_envs,), bool."""
+    ball, root = (env.scene[name].data.root_link_pos_w.torch[:, :2] for name in ("ball", "robot"))
+    return (ball - root).norm(dim=1) > distance
+
+
+def kick_over(env: SportEnv, command_name: str) -> torch.Tensor:
+    """The window after the contact has passed: nothing more can be earned (ours). Shape is (num_envs,), bool."""
+    command = env.command_manager.get_term(command_name)
+    return command.first_touch.refresh().steps_since >= round(command.cfg.window_s / env.step_dt)
+
+
+def ball_lost_before_kick(env: SportEnv, command_name: str, distance: float = 3.0) -> torch.Tensor:
+    """The untouched ball is farther than ``distance`` [m] from the root (ours). Shape is (num_envs,), bool."""
+    touched = env.command_manager.get_term(command_name).first_touch.refresh().touched
+    return ball_too_far(env, distance) & ~touched

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from isaaclab.envs import mdp
 from isaaclab.managers import (
     CurriculumTermCfg,
@@ -14,28 +16,15 @@ from isaaclab.managers import (
 )
 from isaaclab.utils import configclass
 
-from sportsuite.characters.spec import ARMS, BODY_NAMES, FEET
+from sportsuite.characters.spec import ARMS, BODY_NAMES
 from sportsuite.mdp import events, observations, terminations
-from sportsuite.mdp.actions import joint_targets_cfg
-from sportsuite_tasks.football.football_env_cfg import FootballActionsCfg, FootballEnvCfg
+from sportsuite_tasks.football.football_env_cfg import MUST_STAY_UP, FootballEnvCfg, body_state_term
 from sportsuite_tasks.football.mdp import commands, curriculums, rewards
 from sportsuite_tasks.football.mdp import events as football_events
 from sportsuite_tasks.football.mdp import terminations as football_terminations
 
-MUST_STAY_UP = [name for name in BODY_NAMES if name not in (*FEET, "right_shin", "left_shin")]
-"""Bodies whose height tells a fall. Shins are left out: their origin is the knee, which may go down in a lunge
-(ours).
-"""
-
 PLAYING_BODIES = [name for name in BODY_NAMES if name not in ARMS]
 """Bodies that may play the ball."""
-
-
-@configclass
-class ActionsCfg(FootballActionsCfg):
-    """PD targets of all joints."""
-
-    joint_pos: mdp.JointPositionActionCfg = joint_targets_cfg()
 
 
 @configclass
@@ -53,10 +42,7 @@ class ObservationsCfg:
     class PolicyCfg(ObservationGroupCfg):
         """What the policy sees; the critic sees the same."""
 
-        body_state = ObservationTermCfg(
-            func=observations.body_state_h,
-            params={"asset_cfg": SceneEntityCfg("robot", body_names=list(BODY_NAMES), preserve_order=True)},
-        )
+        body_state = body_state_term()
         ball_state = ObservationTermCfg(func=observations.object_state_h)
         body_part = ObservationTermCfg(func=mdp.generated_commands, params={"command_name": "trap"})
 
@@ -92,8 +78,12 @@ class RewardsCfg:
     says.
     """
 
-    before = RewardTermCfg(func=rewards.trap_before, weight=30.0, params={"command_name": "trap", "scale": 10.0})
-    after = RewardTermCfg(func=rewards.trap_after, weight=30.0, params={"command_name": "trap", "scale": 10.0})
+    before: RewardTermCfg | None = RewardTermCfg(
+        func=rewards.trap_before, weight=30.0, params={"command_name": "trap", "scale": 10.0}
+    )
+    after: RewardTermCfg | None = RewardTermCfg(
+        func=rewards.trap_after, weight=30.0, params={"command_name": "trap", "scale": 10.0}
+    )
     # Ours, off: shaping for training with few samples and without a motion prior (docs/tasks/trap.md).
     meet_path = RewardTermCfg(
         func=rewards.meet_flight_path,
@@ -113,7 +103,7 @@ class TerminationsCfg:
 
     nonfinite = TerminationTermCfg(func=terminations.nonfinite_state)
     time_out = TerminationTermCfg(func=mdp.time_out, time_out=True)
-    hand_ball = TerminationTermCfg(func=football_terminations.hand_ball)
+    hand_ball: TerminationTermCfg | None = TerminationTermCfg(func=football_terminations.hand_ball)
     fallen = TerminationTermCfg(
         func=terminations.body_below_height,
         params={
@@ -146,7 +136,6 @@ class CurriculumCfg:
 class TrapEnvCfg(FootballEnvCfg):
     """Config of SportSuite-Trap-v0."""
 
-    actions: ActionsCfg = ActionsCfg()
     commands: CommandsCfg = CommandsCfg()
     observations: ObservationsCfg = ObservationsCfg()
     events: EventsCfg = EventsCfg()
@@ -159,3 +148,12 @@ class TrapEnvCfg(FootballEnvCfg):
 
     physics_hz: float = 480.0
     """Lobs of up to 30 m/s need 480 Hz at the body; 240 do up to 20 m/s."""
+
+    def ablations(self) -> dict[str, dict[str, Any]]:
+        """Rows of the text's table of Trap."""
+        return super().ablations() | {
+            "no_before": {"rewards.before": None},
+            "no_after": {"rewards.after": None},
+            "no_hand_end": {"terminations.hand_ball": None},
+            "no_fallen": {"events.character.params.fallen_fraction": 0.0},
+        }
