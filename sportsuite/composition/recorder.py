@@ -58,7 +58,7 @@ def moment_of(name: str) -> Moment:
         return MOMENTS[name]
     module, _, attribute = name.partition(":")
     try:
-        found = getattr(importlib.import_module(module), attribute)
+        found: Any = getattr(importlib.import_module(module), attribute)
     except (ImportError, AttributeError, ValueError) as error:
         raise BadInputError(f"moment {name!r}: {error}") from None
     if not callable(found):
@@ -67,7 +67,7 @@ def moment_of(name: str) -> Moment:
 
 
 def record_states(
-    env: SportEnv,
+    env: Any,
     policy: Policy,
     count: int,
     seed: int,
