@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -12,7 +13,7 @@ from scipy.interpolate import CubicSpline
 from scipy.spatial.transform import Rotation, RotationSpline
 
 from sportsuite.characters import spec
-from sportsuite.errors import BadInputError
+from sportsuite.errors import BadInputError, unknown_name
 from sportsuite.motion import features
 from sportsuite.motion.clip import Clip
 from sportsuite.motion.kinematics import clip_scale, forward_kinematics
@@ -35,7 +36,7 @@ def resolve_clip(text: str) -> Clip:
     Raises:
         BadInputError: If there is no such clip or the file isn't one.
     """
-    origin, _, name = text.partition(":")
+    origin, colon, name = text.partition(":")
     if origin == "isaaclab":
         from sportsuite.motion.foot_lock import lock_feet
         from sportsuite.motion.importers.isaaclab_npz import read_isaaclab_npz, wheel_clip_path
@@ -44,10 +45,21 @@ def resolve_clip(text: str) -> Clip:
     from sportsuite.motion.clip_io import load_clip
 
     if origin == "suite":
-        from sportsuite.assets import asset_path
-
-        return load_clip(asset_path(f"motions/{name}.npz"))
+        return load_clip(_suite_clip_path(name))
+    if colon and not Path(text).exists():
+        raise unknown_name("origin of a clip", origin, ("isaaclab", "suite"))
     return load_clip(Path(text))
+
+
+def _suite_clip_path(name: str) -> Path:
+    from sportsuite.assets import asset_names, asset_path, assets_root
+
+    files = [Path(file) for file in asset_names(assets_root()) if file.startswith("motions/")]
+    # states to start from lie in the same folder
+    known = [file.stem for file in files if file.suffix == ".npz" and not file.stem.endswith("_states")]
+    if name not in known:
+        raise unknown_name("clip of sportsuite", name, known)
+    return asset_path(f"motions/{name}.npz")
 
 
 @dataclass(frozen=True)
@@ -199,7 +211,7 @@ def _check(clips: Sequence[Clip], weights: Sequence[float] | None) -> None:
     for clip in clips:
         if clip.num_frames < 4:
             raise BadInputError(f"clip {clip.name}: {clip.num_frames} frames, expected at least 4")
-    if weights is not None and (len(weights) != len(clips) or min(weights) < 0.0 or sum(weights) <= 0.0):
+    if weights is not None and (len(weights) != len(clips) or min(weights) < 0.0 or not 0.0 < sum(weights) < math.inf):
         raise BadInputError(f"motion library: weights {list(weights)} for {len(clips)} clips: expected one >= 0 each")
 
 
