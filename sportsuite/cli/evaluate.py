@@ -16,6 +16,7 @@ import time
 from typing import Any
 
 from sportsuite.cli import _output
+from sportsuite.cli._ablations import add_ablation_option, with_ablations
 from sportsuite.cli._playing import (
     add_policy_options,
     find_checkpoint,
@@ -38,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add_run_options(parser)
     add_policy_options(parser)
+    add_ablation_option(parser)
     parser.add_argument(
         "--episodes", type=int, metavar="N", help="episodes per seed; by default what the protocol says"
     )
@@ -54,6 +56,7 @@ def run(args: argparse.Namespace) -> int:
     check_run_options(args)
     seeds = _seeds(args)
     (overrides,) = split_overrides(args.overrides, ("env",))
+    overrides = with_ablations(args, task, overrides)
     with results_only():
         document = evaluate(args, task, seeds, overrides)
     if args.json:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sportsuite.cli import _output
+from sportsuite.cli._ablations import add_ablation_option, with_ablations
 from sportsuite.cli._playing import add_policy_options, find_checkpoint, make_policy, open_env, results_only
 from sportsuite.cli._run_options import add_run_options, check_run_options, positive, prepare_process, split_overrides
 from sportsuite.errors import BadInputError, SportSuiteError
@@ -35,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add_run_options(parser)
     add_policy_options(parser)
+    add_ablation_option(parser)
     length = parser.add_mutually_exclusive_group()
     length.add_argument("--steps", type=int, metavar="N", help="how many steps to play")
     length.add_argument("--seconds", type=float, metavar="S", help="how long to play, in simulated time (default 10)")
@@ -54,6 +56,7 @@ def run(args: argparse.Namespace) -> int:
     for name in ("steps", "seconds"):
         positive(f"--{name.replace('_', '-')}", getattr(args, name))
     (overrides,) = split_overrides(args.overrides, ("env",))
+    overrides = with_ablations(args, task, overrides)
     show = _viewer(args)
     with results_only():
         checkpoint = find_checkpoint(args, task)

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sportsuite.cli import _output
+from sportsuite.cli._ablations import add_ablation_option, with_ablations
 from sportsuite.cli._playing import LATEST, given_path
 from sportsuite.cli._run_options import add_run_options, check_run_options, positive, prepare_process, split_overrides
 from sportsuite.errors import BadInputError, unknown_name
@@ -38,6 +39,7 @@ _PLAIN_INTERVAL_S = 10.0
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add_run_options(parser)
+    add_ablation_option(parser)
     parser.add_argument("--size", help="agent config: smoke, cpu or gpu; by default what the device allows")
     budget = parser.add_mutually_exclusive_group()
     budget.add_argument("--iterations", type=int, metavar="N", help="iterations in total, with those of a resumed run")
@@ -71,6 +73,7 @@ def run(args: argparse.Namespace) -> int:
         # '--resume agent.x=1': the override stands where a path may
         args.overrides, args.resume = [*args.overrides, args.resume], LATEST
     env_overrides, agent_overrides = split_overrides(args.overrides)
+    env_overrides = with_ablations(args, task, env_overrides)
     resume = None if args.resume is None else _resume_path(args.resume, task, args.log_dir)
     _train(args, task, resume, env_overrides, agent_overrides)
     return 0

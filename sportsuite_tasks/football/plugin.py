@@ -34,10 +34,17 @@ KICK = TaskSpec(
     description="Kick the ball with a given velocity in space.",
 )
 
+FOOTBALL = TaskSpec(
+    id="SportSuite-Football-v0",
+    env_cfg=f"{_HERE}.football.football_play_env_cfg:FootballPlayEnvCfg",
+    agent_cfgs={},
+    description="Play: the four skills under a state machine, steered by the user.",
+)
+
 PLUGIN = SportPlugin(
     name="football",
     api_version=1,
     description="Football skills for a 28-joint humanoid: move, trap, dribble, kick.",
-    tasks=(MOVE, TRAP, DRIBBLE, KICK),
+    tasks=(MOVE, TRAP, DRIBBLE, KICK, FOOTBALL),
     terms={kind: f"{_HERE}.mdp.{kind}" for kind in ("observations", "rewards", "terminations", "events", "commands")},
 )

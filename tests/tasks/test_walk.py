@@ -21,7 +21,8 @@ def spec(request):
 
 
 def terms(section):
-    return {name: term for name, term in vars(section).items() if hasattr(term, "func")}
+    found = {} if section is None else vars(section)
+    return {name: term for name, term in found.items() if hasattr(term, "func")}
 
 
 def test_configs_are_fresh_objects(spec):

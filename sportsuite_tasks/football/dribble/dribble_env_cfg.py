@@ -14,6 +14,7 @@ from isaaclab.managers import (
 )
 from isaaclab.utils import configclass
 
+from sportsuite.composition.buffer_events import ResetToBuffer
 from sportsuite.mdp import observations, terminations
 from sportsuite_tasks.football.football_env_cfg import (
     FootballEnvCfg,
@@ -61,7 +62,11 @@ class EventsCfg:
         mode="reset",
         params={"distance": (0.6, 1.5), "half_angle_deg": 60.0, "follow": (0.0, 1.0), "speed": (0.0, 1.0)},
     )
-    buffer: EventTermCfg | None = None
+    buffer = EventTermCfg(
+        func=ResetToBuffer,  # type: ignore[arg-type]
+        mode="reset",
+        params={"buffers": {}, "random_yaw": True},
+    )
 
 
 @configclass

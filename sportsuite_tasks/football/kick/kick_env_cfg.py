@@ -16,6 +16,7 @@ from isaaclab.managers import (
 from isaaclab.utils import configclass
 
 from sportsuite.characters.spec import FEET
+from sportsuite.composition.buffer_events import ResetToBuffer
 from sportsuite.mdp import observations, terminations
 from sportsuite_tasks.football.football_env_cfg import (
     FootballEnvCfg,
@@ -68,7 +69,11 @@ class EventsCfg:
             "rest_fraction": 0.5,
         },
     )
-    buffer: EventTermCfg | None = None
+    buffer = EventTermCfg(
+        func=ResetToBuffer,  # type: ignore[arg-type]
+        mode="reset",
+        params={"buffers": {}, "random_yaw": True},
+    )
 
 
 @configclass

@@ -14,6 +14,7 @@ from isaaclab.managers import (
 )
 from isaaclab.utils import configclass
 
+from sportsuite.composition.buffer_events import ResetToBuffer
 from sportsuite.errors import BadInputError
 from sportsuite.mdp import terminations
 from sportsuite_tasks.football.football_env_cfg import (
@@ -55,7 +56,11 @@ class EventsCfg:
 
     character = reference_start(reference_fraction=0.8, speed_range=(0.0, 5.0))
     ball: EventTermCfg | None = EventTermCfg(func=football_events.reset_ball_near, mode="reset", params={})
-    buffer: EventTermCfg | None = None
+    buffer = EventTermCfg(
+        func=ResetToBuffer,  # type: ignore[arg-type]
+        mode="reset",
+        params={"buffers": {}, "random_yaw": True},
+    )
 
 
 @configclass

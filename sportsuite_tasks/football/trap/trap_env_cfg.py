@@ -17,6 +17,7 @@ from isaaclab.managers import (
 from isaaclab.utils import configclass
 
 from sportsuite.characters.spec import ARMS, BODY_NAMES
+from sportsuite.composition.buffer_events import ResetToBuffer
 from sportsuite.mdp import events, observations, terminations
 from sportsuite_tasks.football.football_env_cfg import MUST_STAY_UP, FootballEnvCfg, body_state_term
 from sportsuite_tasks.football.mdp import commands, curriculums, rewards
@@ -51,12 +52,17 @@ class ObservationsCfg:
 
 @configclass
 class EventsCfg:
-    """Start of an episode: the character first, the ball is aimed at it."""
+    """Start of an episode: the character first (PhysicsFC: in a state of Move), then the ball that is aimed at it."""
 
     character = EventTermCfg(
         func=events.ResetCharacter,  # type: ignore[arg-type]
         mode="reset",
         params={"fallen_states": "motions/fallen_states.npz", "fallen_fraction": 0.1},
+    )
+    buffer = EventTermCfg(
+        func=ResetToBuffer,  # type: ignore[arg-type]
+        mode="reset",
+        params={"buffers": {}, "random_yaw": True, "ball": False},
     )
     ball = EventTermCfg(
         func=football_events.reset_ball_pass,
