@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -12,11 +11,25 @@ from scipy.spatial.transform import Rotation
 from sportsuite.characters import spec
 from sportsuite.errors import BadInputError, unknown_name
 from sportsuite.motion.clip import Clip
+from sportsuite.motion.importers._common import (
+    bad_file,
+    check_finite,
+    check_fps,
+    continuous,
+    unit_quats,
+    wxyz_to_xyzw,
+)
+from sportsuite.motion.npz import read_npz
 
 WHEEL_CLIPS = {"walk": ("walk",), "run": ("run",), "dance": ("dance",)}
 """Names of the clips in the installed isaaclab wheel, with their labels."""
 
 _FIELDS = ("fps", "dof_names", "body_names", "dof_positions", "body_positions", "body_rotations")
+_NUMBERS = ("dof_positions", "body_positions", "body_rotations")
+_LEAST_FRAMES = 4
+_LARGEST = 1e3
+"""Largest number that is believed [m, rad] (ours: motion capture fills a hall)."""
+
 _SOLE = 0.05
 """Depth of the sole below the ankle in these clips [m]: they put the lowest body origin at z = 0."""
 
@@ -52,27 +65,24 @@ def read_isaaclab_npz(path: str | Path, character: str = "football", name: str |
         BadInputError: If the file isn't such a clip: what is missing or wrong is named.
     """
     path = Path(path)
-    data = _load(path)
-    joints = [str(joint) for joint in data["dof_names"]]
-    bodies = [str(body) for body in data["body_names"]]
-    missing = [joint for joint in spec.JOINT_NAMES if joint not in joints]
-    if missing or "pelvis" not in bodies:
-        raise BadInputError(
-            f"{path.name}: expected the 28 joints of Isaac Lab's humanoid; {missing or 'pelvis'} missing"
-        )
-    fps, keep = _distinct_frames(data["dof_positions"], float(data["fps"]))
-    dof = data["dof_positions"][keep].astype(np.float64)[:, [joints.index(joint) for joint in spec.JOINT_NAMES]]
-    pelvis = bodies.index("pelvis")
-    height = spec.VARIANTS[character].height if character in spec.VARIANTS else None
-    if height is None:
+    if character not in spec.VARIANTS:
         raise unknown_name("character variant", character, spec.VARIANTS)
-    root_pos = (data["body_positions"][keep, pelvis] + [0.0, 0.0, _SOLE]) * spec.body_scale(height, "boot")
+    data = _load(path)
+    joints, bodies = data["dof_names"].tolist(), data["body_names"].tolist()
+    _check_names(joints, bodies, path)
+    fps, keep = _distinct_frames(data["dof_positions"], float(data["fps"]))
+    if len(keep) < _LEAST_FRAMES:
+        raise bad_file(path, f"only {len(keep)} of its frames differ, expected at least {_LEAST_FRAMES}")
+    dof = data["dof_positions"][keep][:, [joints.index(joint) for joint in spec.JOINT_NAMES]]
+    pelvis = bodies.index("pelvis")
+    quat = unit_quats(wxyz_to_xyzw(data["body_rotations"][keep, pelvis]), path, "rotation of the pelvis")
+    scale = spec.body_scale(spec.VARIANTS[character].height, "boot")
     return Clip(
         name=name or path.stem,
         fps=fps,
         joint_names=spec.JOINT_NAMES,
-        root_pos=root_pos,
-        root_quat=_continuous(data["body_rotations"][keep, pelvis][:, [1, 2, 3, 0]].astype(np.float64)),
+        root_pos=(data["body_positions"][keep, pelvis] + [0.0, 0.0, _SOLE]) * scale,
+        root_quat=continuous(quat),
         joint_pos=hinges_from_exponential_maps(dof),
         character=character,
         source=f"Isaac Lab, humanoid_amp/{path.name}; CMU motion capture",
@@ -114,31 +124,46 @@ def unwrap_euler_xyz(euler: np.ndarray) -> np.ndarray:
 
 
 def _load(path: Path) -> dict[str, np.ndarray]:
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            missing = [field for field in _FIELDS if field not in file.files]
-            if missing:
-                raise BadInputError(f"{path.name} is not an Isaac Lab clip: {', '.join(missing)} missing")
-            data = {field: file[field] for field in _FIELDS}
-    except FileNotFoundError:
-        raise BadInputError(f"motion file {path} does not exist") from None
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
-        raise BadInputError(f"{path.name}: not a readable npz file without pickle ({error})") from None
-    frames, num_joints = len(data["dof_positions"]), len(data["dof_names"])
-    num_bodies = len(data["body_names"])
+    data = read_npz(path, "motion file")
+    if missing := [field for field in _FIELDS if field not in data]:
+        raise bad_file(path, f"expected an Isaac Lab clip; missing: {', '.join(missing)}")
+    for field in _FIELDS:
+        kind, wanted = ("U", "names") if field.endswith("_names") else ("fiu", "numbers")
+        if data[field].dtype.kind not in kind:
+            raise bad_file(path, f"{field}: expected {wanted}, found {data[field].dtype}")
+        if wanted == "names" and data[field].ndim != 1:
+            raise bad_file(path, f"{field}: expected a list of names, found the shape {data[field].shape}")
+    _check_shapes(data, path)
+    for field in _NUMBERS:
+        data[field] = data[field].astype(np.float64)
+        check_finite(data[field], path, field, _LARGEST)
+    check_fps(float(data["fps"]), path)
+    return data
+
+
+def _check_shapes(data: dict[str, np.ndarray], path: Path) -> None:
+    frames, joints, bodies = np.shape(data["dof_positions"])[:1], data["dof_names"].shape, data["body_names"].shape
     expected = {
-        "dof_positions": (frames, num_joints),
-        "body_positions": (frames, num_bodies, 3),
-        "body_rotations": (frames, num_bodies, 4),
+        "fps": (),
+        "dof_positions": frames + joints,
+        "body_positions": (*frames, *bodies, 3),
+        "body_rotations": (*frames, *bodies, 4),
     }
     for field, shape in expected.items():
         if data[field].shape != shape:
-            raise BadInputError(f"{path.name}: {field} has shape {data[field].shape}, expected {shape}")
-        if not np.isfinite(data[field]).all():
-            raise BadInputError(f"{path.name}: {field} holds values that are not finite")
-    if frames < 4 or not float(data["fps"]) > 0.0:
-        raise BadInputError(f"{path.name}: {frames} frames at {float(data['fps'])} fps; expected at least 4 frames")
-    return data
+            raise bad_file(path, f"{field} has the shape {data[field].shape}, expected {shape}")
+    if not frames or frames[0] < _LEAST_FRAMES:
+        raise bad_file(path, f"it has {frames[0] if frames else 0} frames, expected at least {_LEAST_FRAMES}")
+
+
+def _check_names(joints: list[str], bodies: list[str], path: Path) -> None:
+    if missing := [name for name in spec.JOINT_NAMES if name not in joints]:
+        raise bad_file(path, f"expected the 28 joints of Isaac Lab's humanoid; missing: {', '.join(missing)}")
+    if "pelvis" not in bodies:
+        raise bad_file(path, f"expected a body 'pelvis' among {', '.join(bodies)}")
+    for names in (joints, bodies):
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise bad_file(path, f"given twice: {', '.join(twice)}")
 
 
 def _distinct_frames(dof_pos: np.ndarray, fps: float) -> tuple[float, np.ndarray]:
@@ -150,9 +175,3 @@ def _distinct_frames(dof_pos: np.ndarray, fps: float) -> tuple[float, np.ndarray
             # the first and the last frame may stand alone: without them the rest is evenly spaced
             return fps / 2.0, np.arange(phase, len(dof_pos), 2)[1:-1]
     return fps, np.arange(len(dof_pos))
-
-
-def _continuous(quat: np.ndarray) -> np.ndarray:
-    """Flip signs so that neighbouring quaternions (T, 4) are near each other."""
-    flips = np.cumprod(np.where((quat[1:] * quat[:-1]).sum(axis=1) < 0.0, -1.0, 1.0))
-    return quat * np.concatenate(([1.0], flips))[:, None]
