@@ -149,10 +149,15 @@ def _definitions(body: Iterable[ast.stmt]) -> list[ast.FunctionDef | ast.ClassDe
     for node in body:
         if isinstance(node, ast.FunctionDef) and _takes_env(node):
             found.append(node)
-        elif isinstance(node, ast.ClassDef) and any(_last_name(base) in term_bases for base in node.bases):
+        elif isinstance(node, ast.ClassDef) and any(_is_term_base(_last_name(base), term_bases) for base in node.bases):
             term_bases.add(node.name)
             found.append(node)
     return [node for node in found if not node.name.startswith("_")]
+
+
+def _is_term_base(name: str, known: set[str]) -> bool:
+    # a command's base may be defined in a module beside this one
+    return name in known or name.endswith("Command")
 
 
 def _takes_env(node: ast.FunctionDef) -> bool:

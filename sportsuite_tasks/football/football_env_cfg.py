@@ -196,7 +196,7 @@ class FootballEnvCfg(SportEnvCfg):
 
     def interface_fields(self) -> tuple[str, ...]:
         """What a policy can't be played without: see the base class."""
-        return ("low_level",)
+        return ("low_level", "foot", "drag", "magnus")
 
     def ablations(self) -> dict[str, dict[str, Any]]:
         """Variants that every football task has."""

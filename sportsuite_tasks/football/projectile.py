@@ -74,3 +74,28 @@ def lob_state(
     climb = vertical - GRAVITY * elapsed + 0.5 * GRAVITY * substep_dt
     velocity = torch.cat((direction * horizontal.unsqueeze(-1), climb.unsqueeze(-1)), dim=-1)
     return torch.cat((position, height.unsqueeze(-1)), dim=-1), velocity
+
+
+def pass_distance(
+    position: torch.Tensor, velocity: torch.Tensor, centre: torch.Tensor, radius: float, airborne_s: float = 0.2
+) -> torch.Tensor:
+    """How far from a point on the ground a ball will come down, or pass by if it rolls, without drag.
+
+    Args:
+        position: Ball, height above the ground [m]. Shape is (N, 3).
+        velocity: Its velocity [m/s]. Shape is (N, 3).
+        centre: The point [m]. Shape is (N, 2).
+        radius: Radius of the ball [m].
+        airborne_s: A ball that stays longer in the air than this is one that comes down [s] (ours); a shorter hop
+            counts as rolling.
+
+    Returns:
+        Horizontal distance [m]. Shape is (N,).
+    """
+    time = flight_time(velocity[:, 2], (position[:, 2] - radius).clamp_min(0.0))
+    flat = velocity[:, :2]
+    landing = position[:, :2] + flat * time.unsqueeze(1)
+    ahead = ((centre - position[:, :2]) * flat).sum(dim=1) / flat.square().sum(dim=1).clamp_min(1e-9)
+    nearest = position[:, :2] + flat * ahead.clamp_min(0.0).unsqueeze(1)
+    point = torch.where((time > airborne_s).unsqueeze(1), landing, nearest)
+    return (point - centre).norm(dim=1)

@@ -34,7 +34,9 @@ from sportsuite_tasks.football.mdp import terminations as football_terminations
 class CommandsCfg:
     """The velocity that the ball shall have."""
 
-    kick: commands.KickCommandCfg = commands.KickCommandCfg()
+    kick: commands.KickCommandCfg | commands.PassZoneCommandCfg = commands.KickCommandCfg()
+    zone: commands.PassZoneCommandCfg | None = commands.PassZoneCommandCfg()
+    """Takes the place of ``kick`` where ``pass_zone`` is set."""
 
 
 @configclass
@@ -85,6 +87,10 @@ class RewardsCfg:
         weight=30.0,
         params={"command_name": "kick", "scale": 1.0, "normalize": True},
     )
+    # Ours: in place of it where pass_zone is set.
+    zone: RewardTermCfg | None = RewardTermCfg(
+        func=rewards.pass_into_zone, weight=30.0, params={"command_name": "kick", "tolerance": 0.2}
+    )
     # Ours, off: shaping for training with few samples (docs/tasks/kick.md).
     approach = RewardTermCfg(
         func=rewards.foot_near_ball,
@@ -129,19 +135,33 @@ class KickEnvCfg(FootballEnvCfg):
     foot_choice: bool = False
     """Whether a foot is asked for, which has to play the ball (ours)."""
 
+    pass_zone: bool = False
+    """Whether the goal is a zone on the ground instead of a velocity (ours)."""
+
     def finalize_scene(self) -> None:
-        """Hand the choice of a foot on to the command."""
+        """Choose between the two kinds of goal, and hand the choice of a foot on to it."""
         super().finalize_scene()
+        if not self.pass_zone:
+            self.rewards.zone = None
+        elif self.commands.zone is not None:
+            self.commands.kick, self.rewards.kick = self.commands.zone, None
+        self.commands.zone = None
         self.commands.kick.foot_choice = self.foot_choice
 
     def interface_fields(self) -> tuple[str, ...]:
         """What a policy can't be played without: see the base class."""
-        return (*super().interface_fields(), "foot_choice")
+        return (*super().interface_fields(), "foot_choice", "pass_zone")
 
     def ablations(self) -> dict[str, dict[str, Any]]:
-        """Rows of the text's table of Kick, and what goes beyond the text."""
+        """Rows of the text's table of Kick, what goes beyond the text, and what helps on a laptop."""
         return super().ablations() | {
             "no_nts": {"rewards.kick.params.normalize": False},
             "no_fallen": {"events.character.params.fallen_fraction": 0.0},
             "foot_choice": {"foot_choice": True},
+            "pass_zone": {"pass_zone": True},
+            "few_samples": {
+                "rewards.approach.weight": 3.0,
+                "commands.kick.speed_range": [5.0, 20.0],
+                "physics_hz": 240.0,
+            },
         }

@@ -11,10 +11,11 @@ from isaaclab.utils import configclass
 
 from sportsuite.characters.spec import ARMS, BODY_NAMES
 from sportsuite.errors import unknown_name
-from sportsuite.mdp.frames import heading_from_quat, rotate_to_heading
+from sportsuite.mdp.frames import rotate_to_heading
 from sportsuite.mdp.touch import FirstTouch
-from sportsuite_tasks.football.mdp.foot_choice import FootChoice
+from sportsuite_tasks.football.mdp.goals import GoalCommand, kick_velocity, planar, polar, window_open
 from sportsuite_tasks.football.move.degcl import load_goal_latents
+from sportsuite_tasks.football.projectile import pass_distance
 
 if TYPE_CHECKING:
     from sportsuite.envs.sport_env import SportEnv
@@ -114,77 +115,6 @@ class TrapCommandCfg(CommandTermCfg):
     """Body parts to choose from (ours; PhysicsFC does not list them)."""
     window_s: float = 1.0 / 6.0
     """How long after the first contact the trap is judged [s] (PhysicsFC: 1/6 s)."""
-
-
-class GoalCommand(CommandTerm):
-    """What football's goals share: the player's heading, means over the episode for the log, time since the change.
-
-    Attributes:
-        steps_since_change: Control steps since the goal was drawn. Shape is (num_envs,), long.
-        foot: The foot that is asked for, or None where it is free.
-    """
-
-    def __init__(self, cfg: CommandTermCfg, env: SportEnv, metrics: tuple[str, ...]):
-        super().__init__(cfg, env)
-        self._robot = env.scene["robot"].data
-        self.steps_since_change = torch.zeros(self.num_envs, dtype=torch.long, device=self.device)
-        self.foot = FootChoice(env) if getattr(cfg, "foot_choice", False) else None
-        self._starting = False
-        self._measured = torch.zeros(self.num_envs, device=self.device)
-        for name in metrics:
-            self.metrics[name] = torch.zeros(self.num_envs, device=self.device)
-
-    @property
-    def heading(self) -> torch.Tensor:
-        """(cos yaw, sin yaw) of the root. Shape is (num_envs, 2)."""
-        return heading_from_quat(self._robot.root_link_quat_w.torch)
-
-    def reset(self, env_ids: torch.Tensor | slice | None = None) -> dict[str, torch.Tensor]:
-        """Log the episode's means, then draw a goal."""
-        ids = slice(None) if env_ids is None else env_ids
-        for value in self.metrics.values():
-            value[ids] /= self._measured[ids].clamp_min(1.0)
-        self._starting = True
-        logged = super().reset(env_ids)  # type: ignore[arg-type]
-        self._starting = False
-        self._measured[ids] = 0.0
-        return logged
-
-    def _resample_command(self, env_ids: torch.Tensor | slice) -> None:
-        ids = torch.arange(self.num_envs, device=self.device)[env_ids].long()
-        self.draw(ids)
-        self.steps_since_change[ids] = 0
-        if self.foot is not None:
-            self.foot.draw(ids)
-
-    def draw(self, ids: torch.Tensor) -> None:
-        """Draw goals for the given worlds, shape (n,), long."""
-        raise NotImplementedError
-
-    def _update_command(self) -> None:
-        self.steps_since_change += 1
-
-    def _with_foot(self, goal: torch.Tensor) -> torch.Tensor:
-        return goal if self.foot is None else torch.cat((goal, self.foot.one_hot), dim=1)
-
-    def _mirror_with_foot(self, signs: list[float]) -> tuple[torch.Tensor, torch.Tensor]:
-        count = len(signs)
-        order = list(range(count))
-        if self.foot is not None:
-            order, signs = [*order, count + 1, count], [*signs, 1.0, 1.0]
-        return torch.tensor(order), torch.tensor(signs)
-
-
-def planar(vector_w: torch.Tensor, heading: torch.Tensor) -> torch.Tensor:
-    """Express horizontal world vectors (N, 2) in the heading frame (cos yaw, sin yaw) of shape (N, 2)."""
-    cos, sin = heading.unbind(dim=1)
-    x, y = vector_w.unbind(dim=1)
-    return torch.stack((cos * x + sin * y, cos * y - sin * x), dim=1)
-
-
-def polar(speed: torch.Tensor, angle: torch.Tensor) -> torch.Tensor:
-    """Horizontal vectors of a length and an angle [rad], both of shape (N,). Shape is (N, 2)."""
-    return torch.stack((speed * angle.cos(), speed * angle.sin()), dim=1)
 
 
 class DribbleCommand(GoalCommand):
@@ -443,17 +373,6 @@ class KickCommand(GoalCommand):
         self.measure()
 
 
-def window_open(steps_since: torch.Tensor, window_s: float, step_dt: float) -> torch.Tensor:
-    """Whether a step lies in the window after a contact, its own step excluded. Shape is that of ``steps_since``."""
-    return (steps_since > 0) & (steps_since <= round(window_s / step_dt))
-
-
-def kick_velocity(speed: torch.Tensor, yaw: torch.Tensor, elevation: torch.Tensor) -> torch.Tensor:
-    """Velocity of a speed [m/s], a direction about the vertical and an elevation [rad], each (N,). Shape is (N, 3)."""
-    flat = speed * elevation.cos()
-    return torch.stack((flat * yaw.cos(), flat * yaw.sin(), speed * elevation.sin()), dim=1)
-
-
 @configclass
 class KickCommandCfg(CommandTermCfg):
     """Config of :class:`KickCommand`."""
@@ -477,3 +396,102 @@ class KickCommandCfg(CommandTermCfg):
 
     foot_choice: bool = False
     """Whether a foot is asked for (ours). Set ``foot_choice`` of the environment's config."""
+
+
+class PassZoneCommand(GoalCommand):
+    """A zone on the ground that the ball shall be passed to (ours), in place of a velocity.
+
+    Attributes:
+        centre_w: Centre of the zone, world frame [m]. Shape is (num_envs, 2).
+        radius: Radius of the zone [m]. Shape is (num_envs,).
+        first_touch: The first ball-character contact of the episode.
+        miss: How far from the zone's rim the ball will pass or come down, at best so far in the window after the
+            contact [m]; infinite before it, 0 inside. Shape is (num_envs,).
+    """
+
+    cfg: PassZoneCommandCfg
+
+    def __init__(self, cfg: PassZoneCommandCfg, env: SportEnv):
+        super().__init__(cfg, env, ("contact_rate", "hit_rate"))
+        self._ball = env.scene["ball"].data
+        self.first_touch = FirstTouch(env)
+        self.centre_w = torch.zeros(self.num_envs, 2, device=self.device)
+        self.radius = torch.ones(self.num_envs, device=self.device)
+        self.miss = torch.full((self.num_envs,), torch.inf, device=self.device)
+
+    @property
+    def command(self) -> torch.Tensor:
+        """Centre from the root in the heading frame (2), radius (1) [m], one-hot of the foot (2) where asked for."""
+        offset = self.centre_w - self._robot.root_link_pos_w.torch[:, :2]
+        return self._with_foot(torch.cat((planar(offset, self.heading), self.radius.unsqueeze(1)), dim=1))
+
+    @property
+    def in_window(self) -> torch.Tensor:
+        """Worlds within the window after the contact. Shape is (num_envs,), bool."""
+        return window_open(self.first_touch.refresh().steps_since, self.cfg.window_s, self._env.step_dt)
+
+    def mirror_map(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """Index and sign of the mirrored command, see :mod:`sportsuite.mdp.symmetry`."""
+        return self._mirror_with_foot([1.0, -1.0, 1.0])
+
+    def draw(self, ids: torch.Tensor) -> None:
+        """Draw distance and azimuth from the player, and the radius."""
+        distance, azimuth, radius = (
+            torch.empty(len(ids), device=self.device).uniform_(*bounds)
+            for bounds in (self.cfg.distance, self.cfg.azimuth_deg, self.cfg.radius)
+        )
+        heading = self.heading[ids]
+        yaw = torch.deg2rad(azimuth) + torch.atan2(heading[:, 1], heading[:, 0])
+        self.centre_w[ids] = self._robot.root_link_pos_w.torch[ids, :2] + polar(distance, yaw)
+        self.radius[ids] = radius
+
+    def predicted_miss(self) -> torch.Tensor:
+        """Distance from the zone's rim at which the ball will come down or pass by now [m]. Shape is (num_envs,)."""
+        position = self._ball.root_link_pos_w.torch - self._env.scene.env_origins
+        centre = self.centre_w - self._env.scene.env_origins[:, :2]
+        distance = pass_distance(position, self._ball.root_link_lin_vel_w.torch, centre, self._env.cfg.ball.radius)
+        return (distance - self.radius).clamp_min(0.0)
+
+    def measure(self) -> None:
+        """Keep the least miss in the window. Calling it twice in a step changes nothing."""
+        closer = torch.minimum(self.miss, self.predicted_miss())
+        self.miss = torch.where(self.in_window, closer, self.miss)
+
+    def reset(self, env_ids: torch.Tensor | slice | None = None) -> dict[str, torch.Tensor]:
+        """Log whether the passes of the episode came, then draw a zone."""
+        ids = slice(None) if env_ids is None else env_ids
+        self.metrics["contact_rate"][ids] = self.first_touch.touched[ids].float()
+        self.metrics["hit_rate"][ids] = (self.miss[ids] == 0.0).float()
+        self._measured[ids] = 1.0
+        logged = super().reset(env_ids)
+        self.first_touch.reset(ids)
+        self.miss[ids] = torch.inf
+        return logged
+
+    def _update_metrics(self) -> None:
+        self.measure()
+
+
+@configclass
+class PassZoneCommandCfg(CommandTermCfg):
+    """Config of :class:`PassZoneCommand`; all of it is ours."""
+
+    class_type: type = PassZoneCommand
+
+    resampling_time_range: tuple[float, float] = (1.0e9, 1.0e9)
+    """One zone per episode."""
+
+    distance: tuple[float, float] = (5.0, 20.0)
+    """Distance of the centre from the player at the start [m]."""
+
+    azimuth_deg: tuple[float, float] = (-45.0, 45.0)
+    """Direction against the heading at the start [deg]."""
+
+    radius: tuple[float, float] = (0.5, 2.0)
+    """Radius of the zone [m]."""
+
+    window_s: float = 1.0 / 3.0
+    """How long after the contact the pass is judged [s]."""
+
+    foot_choice: bool = False
+    """Whether a foot is asked for. Set ``foot_choice`` of the environment's config."""

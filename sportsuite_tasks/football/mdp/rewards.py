@@ -228,3 +228,19 @@ def foot_near_ball(env: SportEnv, command_name: str, asset_cfg: SceneEntityCfg, 
     ball = env.scene["ball"].data.root_link_pos_w.torch.unsqueeze(1)
     distance = (bodies - ball).norm(dim=-1).min(dim=1).values
     return torch.exp(-scale * distance.square()) * (command.first_touch.refresh().steps_since < 0)
+
+
+def pass_into_zone(env: SportEnv, command_name: str, tolerance: float = 0.2) -> torch.Tensor:
+    """Pass the ball into the zone (ours). Shape is (num_envs,), range [0, 1].
+
+    ``exp(-(m / (tolerance D))^2)`` for 1/3 s after the first contact, else 0, with the miss m [m], how far from the
+    zone's rim the ball will come down or roll by, and the distance D from the player to the zone's centre: a relative
+    error, like NTS. Where a foot is asked for, zero if another part made the contact.
+    """
+    command = env.command_manager.get_term(command_name)
+    command.measure()
+    root = env.scene["robot"].data.root_link_pos_w.torch[:, :2]
+    distance = (command.centre_w - root).norm(dim=1).clamp_min(1.0)
+    miss = command.predicted_miss() / (tolerance * distance)
+    value = torch.exp(-miss.square()) * command.in_window
+    return value if command.foot is None else value * command.foot.kept
