@@ -21,6 +21,7 @@ from sportsuite.envs.overrides import check_cfg
 from sportsuite.errors import BadInputError, SportSuiteError
 from sportsuite.physics import presets
 from sportsuite.physics.contacts import make_touch_tracker
+from sportsuite.physics.kernels import forward_kernels_only
 from sportsuite.physics.soles import soles_hook
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ class SportEnv(ManagerBasedRLEnv):
         if render_mode == "rgb_array" and not cfg.sim.visualizer_cfgs:
             add_offscreen_viewer(cfg)
         cfg.finalize()
+        forward_kernels_only()
         self.nonfinite_count = 0
         self._dumped = False
         self.fallen_start = torch.zeros(cfg.scene.num_envs, dtype=torch.bool, device=cfg.sim.device)

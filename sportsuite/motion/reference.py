@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
     from sportsuite.envs.sport_env import SportEnv
 
+LYING_HEIGHT = 0.6
+"""Height of the pelvis below which a state of a clip counts as on the ground [m] (ours: it walks at 0.83 m)."""
+
 _ROBOT = SceneEntityCfg("robot")
 _KEY_IDS = [spec.BODY_NAMES.index(name) for name in spec.KEY_BODIES]
 _PELVIS = spec.BODY_NAMES.index("pelvis")
@@ -175,8 +178,8 @@ class ResetToReference(ManagerTermBase):
             share = float(lying.sum()) / len(rest)
             self._other(env, rest, fallen_states, fallen_fraction=share, joint_noise=joint_noise)
         if copied.any():
-            env.fallen_start[ids[copied]] = False
             states = self.reference.states(int(copied.sum()))
+            env.fallen_start[ids[copied]] = states.root_pos[:, 2] < LYING_HEIGHT
             write_states(env, ids[copied], states, joint_noise=joint_noise, lift=lift, random_yaw=True)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from isaaclab.assets import ArticulationCfg, AssetBaseCfg
 from isaaclab.envs import mdp
 from isaaclab.managers import (
+    CurriculumTermCfg,
     EventTermCfg,
     ObservationGroupCfg,
     ObservationTermCfg,
@@ -19,7 +20,7 @@ from isaaclab.visualizers import VisualizerCfg
 from sportsuite.characters.humanoid28 import humanoid28_cfg
 from sportsuite.characters.spec import BODY_NAMES, FEET
 from sportsuite.envs.sport_env_cfg import SportEnvCfg
-from sportsuite.mdp import commands, observations, rewards, terminations
+from sportsuite.mdp import commands, curriculums, observations, rewards, terminations
 from sportsuite.mdp.actions import joint_targets_cfg
 from sportsuite.motion.reference import ReferenceMotionCfg, ResetToReference, prior_features_h
 from sportsuite.physics.ground import ground_cfg
@@ -199,6 +200,13 @@ class TerminationsCfg:
 
 
 @configclass
+class HeadingCurriculumCfg:
+    """From walking to running."""
+
+    speed = CurriculumTermCfg(func=curriculums.CommandedSpeed, params={})  # type: ignore[arg-type]
+
+
+@configclass
 class ImitateHeadingEnvCfg(SportEnvCfg):
     """Config of SportSuite-ImitateHeading-v0."""
 
@@ -209,6 +217,7 @@ class ImitateHeadingEnvCfg(SportEnvCfg):
     events: EventsCfg = EventsCfg()
     rewards: HeadingRewardsCfg = HeadingRewardsCfg()
     terminations: TerminationsCfg = TerminationsCfg()
+    curriculum: HeadingCurriculumCfg = HeadingCurriculumCfg()
 
     episode_length_s: float = 10.0
     physics_hz: float = 120.0
