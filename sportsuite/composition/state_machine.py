@@ -77,6 +77,10 @@ class MachineTable:
                 f"state machine: {', '.join(lost)} can't be reached from {self.states[0]}: add a transition to it"
             )
 
+    def rows(self) -> tuple[tuple[str, str, str, str], ...]:
+        """Return the transitions as plain tuples, for configs: source, target, guard, label."""
+        return tuple((row.source, row.target, row.guard, row.label) for row in self.transitions)
+
     def to_mermaid(self) -> str:
         """Draw the table as a Mermaid state diagram."""
         lines = ["stateDiagram-v2", f"    [*] --> {self.states[0]}"]
