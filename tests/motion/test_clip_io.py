@@ -189,3 +189,14 @@ def test_missing_files_and_folders(tmp_path: Path) -> None:
         load_clip(tmp_path / "nothing.npz")
     with pytest.raises(BadInputError, match="not a folder"):
         load_clip(tmp_path)
+
+
+def test_errors_about_names_of_thousands_of_bytes_stay_short(path: Path) -> None:
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("x" * 20_000 + ".npy", b"")
+    # the name in the file's index no longer matches the one before the entry
+    data = path.read_bytes()
+    path.write_bytes(data[::-1].replace(b"x" * 20_000, b"y" * 20_000, 1)[::-1])
+    with pytest.raises(BadInputError, match="cut off or damaged") as caught:
+        load_clip(path)
+    assert len(str(caught.value)) < 600
