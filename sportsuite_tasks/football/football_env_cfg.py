@@ -23,6 +23,7 @@ from sportsuite.assets import asset_path
 from sportsuite.characters.humanoid28 import humanoid28_cfg
 from sportsuite.characters.spec import BODY_NAMES, FEET
 from sportsuite.envs.sport_env_cfg import SportEnvCfg
+from sportsuite.errors import BadInputError
 from sportsuite.mdp import observations, terminations
 from sportsuite.mdp.actions import joint_targets_cfg
 from sportsuite.motion.reference import ReferenceMotionCfg, ResetToReference, prior_features_h
@@ -174,11 +175,10 @@ class FootballEnvCfg(SportEnvCfg):
         if self.low_level is None:
             self.actions.latent = None
             return
-        path = Path(self.low_level)
         self.actions.joint_pos = None
         self.actions.latent = LatentActionCfg(
             asset_name="robot",
-            policy=str(path if path.is_file() else asset_path(self.low_level)),
+            policy=_policy_file(self.low_level),
             observations={"policy": BodyGroupCfg()},
             targets=joint_targets_cfg(),
         )
@@ -205,3 +205,12 @@ class FootballEnvCfg(SportEnvCfg):
     def world_hooks(self) -> list[Callable]:
         """Contact pairs between the ball and everything it can hit."""
         return [] if self.ball_name is None else [ball_pairs_hook(self.ball, self.substep_dt())]
+
+
+def _policy_file(name: str) -> str:
+    if Path(name).is_file():
+        return name
+    try:
+        return str(asset_path(name))
+    except BadInputError as error:
+        raise BadInputError(f"low_level {name!r}: neither a checkpoint file nor an asset; {error}") from error

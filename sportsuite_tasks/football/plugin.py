@@ -3,11 +3,12 @@
 from sportsuite.plugins.api import SportPlugin, TaskSpec
 
 _HERE = "sportsuite_tasks.football"
+_SIZES = ("smoke", "cpu", "gpu", "latent_smoke", "latent_cpu", "latent_gpu")
 
 TRAP = TaskSpec(
     id="SportSuite-Trap-v0",
     env_cfg=f"{_HERE}.trap.trap_env_cfg:TrapEnvCfg",
-    agent_cfgs={size: f"{_HERE}.trap.agents:{size}" for size in ("smoke", "cpu", "gpu")},
+    agent_cfgs={size: f"{_HERE}.trap.agents:{size}" for size in _SIZES},
     description="Bring an incoming ball under control with the feet.",
     evaluation=f"{_HERE}.evaluation:trap_protocol",
     policy="policies/trap.pt",
@@ -16,21 +17,21 @@ TRAP = TaskSpec(
 MOVE = TaskSpec(
     id="SportSuite-Move-v0",
     env_cfg=f"{_HERE}.move.move_env_cfg:MoveEnvCfg",
-    agent_cfgs={size: f"{_HERE}.move.agents:{size}" for size in ("smoke", "cpu", "gpu")},
+    agent_cfgs={size: f"{_HERE}.move.agents:{size}" for size in _SIZES},
     description="Move in any direction while facing any other, without the ball.",
 )
 
 DRIBBLE = TaskSpec(
     id="SportSuite-Dribble-v0",
     env_cfg=f"{_HERE}.dribble.dribble_env_cfg:DribbleEnvCfg",
-    agent_cfgs={size: f"{_HERE}.dribble.agents:{size}" for size in ("smoke", "cpu", "gpu")},
+    agent_cfgs={size: f"{_HERE}.dribble.agents:{size}" for size in _SIZES},
     description="Run with the ball in a given direction at a given speed.",
 )
 
 KICK = TaskSpec(
     id="SportSuite-Kick-v0",
     env_cfg=f"{_HERE}.kick.kick_env_cfg:KickEnvCfg",
-    agent_cfgs={size: f"{_HERE}.kick.agents:{size}" for size in ("smoke", "cpu", "gpu")},
+    agent_cfgs={size: f"{_HERE}.kick.agents:{size}" for size in _SIZES},
     description="Kick the ball with a given velocity in space.",
 )
 

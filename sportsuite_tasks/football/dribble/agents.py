@@ -1,8 +1,11 @@
-"""Agent configs of SportSuite-Dribble-v0, in three sizes: the task's reward and the style of the reference motion."""
+"""Agent configs of SportSuite-Dribble-v0, in three sizes.
+
+With joint targets the reference motion gives the style; with latents the low-level policy has it already.
+"""
 
 from __future__ import annotations
 
-from sportsuite.learning.agent_cfgs import SportRunnerCfg, amp_cfg
+from sportsuite.learning.agent_cfgs import SportRunnerCfg, amp_cfg, high_level_cfg
 
 
 def smoke() -> SportRunnerCfg:
@@ -18,3 +21,18 @@ def cpu() -> SportRunnerCfg:
 def gpu() -> SportRunnerCfg:
     """The texts' scale on one GPU."""
     return amp_cfg("gpu", "dribble")
+
+
+def latent_smoke() -> SportRunnerCfg:
+    """A minute on a laptop, latents of a low-level policy as actions."""
+    return high_level_cfg("smoke", "dribble_latent")
+
+
+def latent_cpu() -> SportRunnerCfg:
+    """Hours on a laptop's CPU, latents of a low-level policy as actions."""
+    return high_level_cfg("cpu", "dribble_latent")
+
+
+def latent_gpu() -> SportRunnerCfg:
+    """The texts' scale on one GPU, latents of a low-level policy as actions."""
+    return high_level_cfg("gpu", "dribble_latent")
