@@ -6,7 +6,7 @@ import importlib
 import platform
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
 
@@ -58,12 +58,12 @@ def moment_of(name: str) -> Moment:
         return MOMENTS[name]
     module, _, attribute = name.partition(":")
     try:
-        found: Any = getattr(importlib.import_module(module), attribute)
+        found = getattr(importlib.import_module(module), attribute)
     except (ImportError, AttributeError, ValueError) as error:
         raise BadInputError(f"moment {name!r}: {error}") from None
     if not callable(found):
         raise BadInputError(f"moment {name!r}: expected a function of the environment, got {type(found).__name__}")
-    return found
+    return cast(Moment, found)
 
 
 def record_states(
