@@ -110,7 +110,10 @@ def _add_synth(verbs: Any) -> None:
         default=0.0,
         help="direction of a walk: 0 forward, 90 left, 180 back",
     )
-    parser.add_argument("--seconds", type=float, metavar="S", default=4.0, help="length")
+    parser.add_argument("--turn", type=float, metavar="DEG", default=0.0, help="how fast a walk turns left [deg/s]")
+    parser.add_argument("--hand", metavar="SIDE", default="right", help="hand that reaches: left or right")
+    parser.add_argument("--seconds", type=float, metavar="S", help="length; of a walk, the whole strides that fill it")
+    parser.add_argument("--rate", type=float, metavar="N", default=60.0, help="frames per second")
     parser.add_argument("--character", metavar="NAME", help="football or climbing; what suits the kind by default")
     _add_result(parser)
 
@@ -307,7 +310,8 @@ def _synth(args: argparse.Namespace) -> int:
     target = _target(args, ".npz")
     if args.kind not in _SYNTH:
         raise unknown_name("kind of clip", args.kind, _SYNTH)
-    positive("--seconds", args.seconds)
+    for option in ("seconds", "rate"):
+        positive(f"--{option}", getattr(args, option))
     return _write(_make(args), target, args)
 
 
@@ -316,10 +320,15 @@ def _make(args: argparse.Namespace) -> Clip:
 
     if args.character is not None:
         _check_character(args.character)
+    options: dict[str, Any] = {"fps": args.rate, "character": args.character, "seconds": args.seconds}
+    # what isn't given is left to the kind
+    options = {name: value for name, value in options.items() if value is not None}
     if args.kind == "walk":
-        return synth.walk_cycle(args.speed, math.radians(args.heading), character=args.character or "football")
-    make = synth.reach_pose if args.kind == "reach" else synth.hang_pose
-    return make(character=args.character or "climbing")
+        turn_rate = math.radians(args.turn)
+        return synth.walk_cycle(args.speed, math.radians(args.heading), turn_rate=turn_rate, **options)
+    if args.kind == "reach":
+        return synth.reach_pose(hand=args.hand, **options)
+    return synth.hang_pose(**options)
 
 
 def _clip(text: str) -> Clip:

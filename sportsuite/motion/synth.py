@@ -35,6 +35,9 @@ _MARGIN = 8
 """Frames before and after that are solved and cut off, so that the ends are as steady as the middle."""
 
 _FIXED_ROOT = FootLockCfg(pin=1e5, keep_position=1e6, keep_rotation=1e6, keep_joint=1e-2, blend=0.06, rounds=30)
+_MOST_FRAMES = 100_000
+"""Most frames of a clip (ours: a typing error in its length must not fill the memory)."""
+
 _REACH = 0.25
 """How far a hand reaches up at scale 1 [m] (ours: what is left of a bent arm)."""
 
@@ -69,9 +72,10 @@ def walk_cycle(
 
     Raises:
         BadInputError: If the character is unknown, the speed isn't within 0 to 4.5 m/s (2 m/s sideways or backwards),
-            or the rate is too low.
+            the rate is too low, or there would be fewer than 3 or more than 100,000 frames.
     """
     _check(speed, direction, turn_rate, fps)
+    _frames(seconds, fps)
     if speed < 1e-3 and abs(turn_rate) < 1e-3:
         return stand(seconds, character=character, fps=fps)
     gait = gait_for(speed, direction, turn_rate, model_scale(character), fps)
@@ -95,11 +99,9 @@ def stand(seconds: float = 4.0, *, character: str = "football", fps: float = 60.
     """Stand upright on both feet and breathe: trunk and arms sway by about a degree (ours).
 
     Raises:
-        BadInputError: If the character is unknown or the clip would have fewer than 3 frames.
+        BadInputError: If the character is unknown or the clip would have fewer than 3 or more than 100,000 frames.
     """
-    count = round(seconds * fps) + 1
-    if count < 3:
-        raise BadInputError(f"{seconds!r} s at {fps!r} Hz: expected at least 3 frames")
+    count = _frames(seconds, fps)
     gait = Gait(0.0, 0.0, 0.0, period=1.0, duty=1.0, half_width=0.09, clearance=0.0, strike=0.0, lift=0.0)
     times = np.arange(count) / fps
     size = model_scale(character)
@@ -126,7 +128,7 @@ def hang_pose(*, character: str = "climbing", fps: float = 60.0, seconds: float 
         height: Height of the pelvis [m].
 
     Raises:
-        BadInputError: If the character is unknown or the clip would have fewer than 3 frames.
+        BadInputError: If the character is unknown or the clip would have fewer than 3 or more than 100,000 frames.
     """
     count = _frames(seconds, fps)
     holds = np.stack([_holds(character, height)] * count)
@@ -149,7 +151,8 @@ def reach_pose(
         hand: ``"left"`` or ``"right"``.
 
     Raises:
-        BadInputError: If the character or the hand is unknown or the clip would have fewer than 3 frames.
+        BadInputError: If the character or the hand is unknown, or the clip would have fewer than 3 or more than
+            100,000 frames.
     """
     if hand not in ("left", "right"):
         raise BadInputError(f"hand {hand!r}: expected 'left' or 'right'")
@@ -190,10 +193,9 @@ def _check(speed: float, direction: float, turn_rate: float, fps: float) -> None
 
 
 def _frames(seconds: float, fps: float) -> int:
-    count = round(seconds * fps) + 1
-    if count < 3:
-        raise BadInputError(f"{seconds!r} s at {fps!r} Hz: expected at least 3 frames")
-    return count
+    if not 1.5 <= seconds * fps <= _MOST_FRAMES:
+        raise BadInputError(f"{seconds!r} s at {fps!r} Hz: expected at least 3 frames and at most {_MOST_FRAMES:,}")
+    return round(seconds * fps) + 1
 
 
 def _labels(gait: Gait, direction: float) -> tuple[str, ...]:

@@ -118,6 +118,31 @@ def test_nothing_is_written_over_without_force(cli: Callable, clip: Path) -> Non
     assert load_clip(clip).name == "walk_mirrored"
 
 
+SYNTH = [
+    (["walk", "--speed", "0.8", "--heading", "90", "--seconds", "0.5"], ("walk", "left"), "football"),
+    (["walk", "--speed", "0", "--turn", "-60", "--seconds", "0.5"], ("turn", "turn_right"), "football"),
+    (["walk", "--speed", "0", "--seconds", "0.5"], ("stand",), "football"),
+    (["reach", "--hand", "left", "--seconds", "0.5"], ("reach", "climb", "left"), "climbing"),
+    (["hang", "--character", "football", "--seconds", "0.5"], ("hang", "climb"), "football"),
+]
+
+
+@pytest.mark.parametrize(("options", "labels", "character"), SYNTH, ids=[" ".join(options) for options, *_ in SYNTH])
+def test_synth_makes_what_is_asked_for(
+    cli: Callable, tmp_path: Path, options: list[str], labels: tuple[str, ...], character: str
+) -> None:
+    output = tmp_path / "made.npz"
+    done = cli("motion", "synth", *options, "--rate", "30", "--output", str(output))
+    assert done.code == 0, done.err
+    clip = load_clip(output)
+    assert (clip.labels, clip.character, clip.fps) == (labels, character, 30.0)
+    # a walk is whole strides of at most 1.5 s
+    assert clip.duration == 0.5 or ("walk" in options and 0.5 <= clip.duration < 2.0)
+    if "--heading" in options:
+        velocity = (clip.root_pos[-1, :2] - clip.root_pos[0, :2]) / clip.duration
+        np.testing.assert_allclose(velocity, [0.0, 0.8], atol=0.01)
+
+
 MALFORMED = [
     (["motion"], "motion: the following arguments are required: VERB"),
     (["motion", "imprt"], "invalid choice: 'imprt'"),
@@ -138,6 +163,8 @@ MALFORMED = [
     (["motion", "import", "a.bvh", "--output", "a.npz", "--fast"], "unrecognized arguments: --fast"),
     (["motion", "synth", "wlk", "--output", "a.npz"], "unknown kind of clip 'wlk': did you mean 'walk'?"),
     (["motion", "synth", "walk", "--seconds", "-1", "--output", "a.npz"], "--seconds -1.0: expected a number above 0"),
+    (["motion", "synth", "hang", "--seconds", "inf", "--output", "a.npz"], "expected at least 3 frames and at most"),
+    (["motion", "synth", "reach", "--hand", "both", "--output", "a.npz"], "hand 'both': expected 'left' or 'right'"),
 ]
 
 

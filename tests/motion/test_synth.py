@@ -120,6 +120,8 @@ def test_the_ankle_of_a_sole_is_found():
         ({"speed": 1.0, "fps": 5.0}, "at least 20"),
         ({"speed": 1.0, "turn_rate": 9.0}, "-3 to 3"),
         ({"speed": 1.0, "character": "giant"}, "unknown character"),
+        ({"speed": 1.0, "seconds": math.inf}, "at most 100,000"),
+        ({"speed": 0.0, "seconds": 1e9}, "at most 100,000"),
     ],
 )
 def test_impossible_walks_are_refused(arguments, text):
@@ -132,3 +134,5 @@ def test_impossible_holds_are_refused():
         reach_pose(hand="both")
     with pytest.raises(BadInputError, match="at least 3 frames"):
         hang_pose(seconds=0.0)
+    with pytest.raises(BadInputError, match="at most 100,000"):
+        reach_pose(seconds=math.nan)
