@@ -161,7 +161,7 @@ def test_clips_are_found_by_name_and_path(tmp_path) -> None:
     [
         ("isaaclab:wlk", "unknown clip of the isaaclab wheel 'wlk': did you mean 'walk'?"),
         ("isaclab:walk", "unknown origin of a clip 'isaclab': did you mean 'isaaclab'?"),
-        ("suite:stnad", "unknown clip of sportsuite 'stnad': did you mean 'stand'?"),
+        ("suite:stan", "unknown clip of sportsuite 'stan': did you mean 'stand'?"),
         ("suite:fallen_states", "unknown clip of sportsuite 'fallen_states'"),
         ("suite:../policies/trap", "unknown clip of sportsuite '../policies/trap'"),
         ("none.npz", "clip none.npz: there is none"),
