@@ -47,12 +47,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--samples", type=int, metavar="N", help="environment steps in total, with those of a resumed run"
     )
     budget.add_argument("--minutes", type=float, metavar="M", help="wall time of this call")
-    parser.add_argument(
+    start = parser.add_mutually_exclusive_group()
+    start.add_argument(
         "--resume",
         nargs="?",
         const=LATEST,
         metavar="PATH",
         help="go on from a checkpoint or a run folder; without PATH from the task's latest run that can be read",
+    )
+    start.add_argument(
+        "--warm-start",
+        type=Path,
+        metavar="PATH",
+        help="begin with the networks of this checkpoint, perhaps of another task, as far as both see the same",
     )
     parser.add_argument("--log-dir", type=Path, metavar="DIR", help="folder of this run")
     parser.add_argument("overrides", nargs="*", metavar="env.X=Y|agent.X=Y", help="changes to the configs")
@@ -99,6 +106,7 @@ def _train(
         samples=args.samples,
         minutes=args.minutes,
         resume=resume,
+        warm_start=args.warm_start,
         run_dir=args.log_dir,
         env_overrides=env_overrides,
         agent_overrides=agent_overrides,

@@ -212,7 +212,7 @@ def amp_cfg(size: AgentSize, experiment_name: str, **changes: Any) -> SportRunne
 def high_level_cfg(size: AgentSize, experiment_name: str, **changes: Any) -> SportRunnerCfg:
     """Build a fresh agent config for a policy whose action is the latent of a frozen low-level policy.
 
-    See :class:`~sportsuite.skills.latent_action.LatentActionCfg`. The low-level policy has the style: there is no prior.
+    See :class:`~sportsuite.skills.latent_action.LatentActionCfg`. It has the style: there is no prior.
 
     Args:
         size: As for :func:`ppo_cfg`.

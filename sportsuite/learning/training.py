@@ -52,6 +52,8 @@ class TrainRequest:
     """Wall time of this process's rollouts and updates [min]."""
     resume: Path | None = None
     """Checkpoint to go on from; the run goes on in its folder unless :attr:`run_dir` is given."""
+    warm_start: Path | None = None
+    """Checkpoint, perhaps of another task, whose networks a new run begins with."""
     run_dir: Path | None = None
     env_overrides: tuple[str, ...] = ()
     agent_overrides: tuple[str, ...] = ()
@@ -114,6 +116,8 @@ def train(
     import gymnasium
     from isaaclab_rl.rsl_rl import RslRlVecEnvWrapper, create_rsl_rl_runner
 
+    from sportsuite.learning.warm_start import warm_start
+
     agent_cfg = _agent_cfg(request)
     run_dir = _run_dir(request, agent_cfg.experiment_name)
     with contextlib.ExitStack() as stack:
@@ -136,6 +140,8 @@ def train(
             )
         if request.resume is not None:
             _resume(runner, request.resume)
+        elif request.warm_start is not None:
+            warm_start(runner.alg, env, request.warm_start)
         _write_manifest(request, run_dir, env.unwrapped.cfg, agent_cfg)  # type: ignore[attr-defined]
         on_start(run_dir, _reward_weights(env.unwrapped))
         return _learn(runner, request, agent_cfg, run_dir, on_progress)

@@ -34,10 +34,10 @@ _PELVIS = spec.BODY_NAMES.index("pelvis")
 class ReferenceMotionCfg:
     """Which clips a task imitates and how they are drawn."""
 
-    clips: tuple[str, ...] = ("isaaclab:walk", "isaaclab:run")
+    clips: list[str] = ["isaaclab:walk", "isaaclab:run"]
     """Clips by name or path, see :func:`sportsuite.motion.library.resolve_clip`."""
 
-    weights: tuple[float, ...] | None = None
+    weights: list[float] | None = None
     """How often each is drawn; by duration if None."""
 
     mirror: bool = True
@@ -69,7 +69,7 @@ class ReferenceMotion:
 
     def __init__(self, cfg: ReferenceMotionCfg, dt: float, device: str) -> None:
         clips = [resolve_clip(name) for name in cfg.clips]
-        weights = list(cfg.weights) if cfg.weights is not None else None
+        weights = cfg.weights
         if weights is not None and len(weights) != len(clips):
             raise BadInputError(f"reference motion: {len(weights)} weights for {len(clips)} clips")
         if cfg.mirror:

@@ -30,17 +30,17 @@ from sportsuite.priors.latent import LatentCommandCfg, latent, latent_window
 MUST_STAY_UP = [name for name in BODY_NAMES if name not in (*FEET, "right_shin", "left_shin")]
 """Bodies whose height tells a fall; shins are left out, their origin is the knee (ours)."""
 
-HEADING_CLIPS = (
+HEADING_CLIPS = [
     "isaaclab:walk",
     "isaaclab:run",
     "suite:stand",
     "suite:walk_slow",
     "suite:walk_turning_left",
     "suite:turn_left",
-)
+]
 """Clips that everybody has; their mirror images are used as well."""
 
-LATENT_CLIPS = (*HEADING_CLIPS, "suite:walk_left", "suite:walk_backward")
+LATENT_CLIPS = [*HEADING_CLIPS, "suite:walk_left", "suite:walk_backward"]
 """What a latent policy learns without a data set of one's own."""
 
 _CHARACTER = {"asset_cfg": SceneEntityCfg("robot", body_names=list(BODY_NAMES), preserve_order=True)}

@@ -92,7 +92,7 @@ class EventsCfg:
     character = EventTermCfg(
         func=ResetToReference,  # type: ignore[arg-type]
         mode="reset",
-        params={"motion": ReferenceMotionCfg(clips=("isaaclab:walk",)), "fallen_states": "motions/fallen_states.npz"},
+        params={"motion": ReferenceMotionCfg(clips=["isaaclab:walk"]), "fallen_states": "motions/fallen_states.npz"},
     )
 
 

@@ -1,0 +1,127 @@
+"""Begins a training with the networks of another task's policy, as far as both see and do the same."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+import yaml
+
+from sportsuite.errors import BadInputError
+from sportsuite.learning.checkpoint import read_checkpoint
+from sportsuite.learning.plain import to_plain
+
+__all__ = ["common_columns", "warm_start", "widen"]
+
+_LOG = logging.getLogger(__name__)
+
+_COUNT = 100_000
+"""Samples that the copied input statistics count for at most (ours): the new inputs' must be learned beside them."""
+
+
+def warm_start(algorithm: Any, env: Any, path: str | Path) -> list[str]:
+    """Copy networks from a checkpoint into a fresh algorithm.
+
+    Inputs that both tasks have in the same leading observation terms keep their weights; those of further terms start
+    at zero, so that the policy begins by doing what it did before. Networks whose shapes differ in any other way stay
+    as they are. Discriminators are copied whole, the critic as the actor; the optimizers start afresh.
+
+    Args:
+        algorithm: The runner's algorithm, before its first rollout.
+        env: The environment, wrapped or not.
+        path: A checkpoint, of any task with the same first observation terms.
+
+    Returns:
+        What was copied, by name.
+
+    Raises:
+        BadInputError: If the file can't be read, or the tasks share no leading observation term.
+    """
+    content = read_checkpoint(path, str(env.unwrapped.device))
+    saved = yaml.safe_load(content["sportsuite"]["env_cfg"])
+    columns = common_columns(saved, env.unwrapped.observation_manager)
+    if columns == 0:
+        raise BadInputError(f"{path}: its first observation isn't the first one of this task: nothing can be copied")
+    copied = []
+    for name in ("actor", "critic"):
+        state = content.get(f"{name}_state_dict")
+        if state is not None and _load(getattr(algorithm, name), state, columns):
+            copied.append(name)
+    saved_priors = content.get("channels", {}).get("priors", {})
+    for name, prior in getattr(algorithm, "priors", {}).items():
+        state = saved_priors.get(name)
+        if state is not None and _same_shapes(prior.model.state_dict(), state["model"]):
+            prior.load_state(state)
+            copied.append(name)
+    _LOG.info("warm start from %s: %s, %d common inputs", path, ", ".join(copied) or "nothing", columns)
+    if "actor" not in copied:
+        raise BadInputError(f"{path}: its actor's layers or actions differ from this task's: nothing can be copied")
+    return copied
+
+
+def common_columns(saved_env_cfg: Mapping[str, Any], manager: Any, group: str = "policy") -> int:
+    """Count the inputs in the leading terms that a saved and a living observation group have in common.
+
+    Args:
+        saved_env_cfg: Env cfg of the checkpoint as plain types.
+        manager: The environment's observation manager.
+        group: Observation group.
+    """
+    terms = saved_env_cfg.get("observations", {}).get(group) or {}
+    saved = [term for term in terms.values() if isinstance(term, Mapping) and "func" in term]
+    here = [to_plain(getattr(getattr(manager.cfg, group), name)) for name in manager.active_terms[group]]
+    count = 0
+    for before, now, shape in zip(saved, here, manager.group_obs_term_dim[group], strict=False):
+        if _meaning(before) != _meaning(now):
+            break
+        count += shape[-1]
+    return count
+
+
+def _meaning(term: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
+    """What a term shows: its function and what that is told by name, such as which command."""
+    params = term.get("params") or {}
+    return str(term["func"]), {name: value for name, value in params.items() if isinstance(value, str)}
+
+
+def widen(fresh: torch.Tensor, saved: torch.Tensor, columns: int, rest: float) -> torch.Tensor | None:
+    """Return a tensor of the fresh one's shape whose first columns are the saved one's.
+
+    Args:
+        fresh: Shape (..., n).
+        saved: Shape (..., m).
+        columns: Leading columns to copy.
+        rest: Value of the other columns.
+
+    Returns:
+        None if the shapes differ in more than the last dimension.
+    """
+    if fresh.shape == saved.shape:
+        return saved.clone()
+    if fresh.dim() == 0 or fresh.shape[:-1] != saved.shape[:-1] or min(fresh.shape[-1], saved.shape[-1]) < columns:
+        return None
+    result = torch.full_like(fresh, rest)
+    result[..., :columns] = saved[..., :columns]
+    return result
+
+
+def _load(network: torch.nn.Module, saved: Mapping[str, torch.Tensor], columns: int) -> bool:
+    fresh = network.state_dict()
+    if set(fresh) != set(saved):
+        return False
+    merged = {}
+    for name, tensor in fresh.items():
+        rest = 1.0 if name.endswith(("_var", "_std")) else 0.0
+        value = widen(tensor, saved[name], columns, rest)
+        if value is None:
+            return False
+        merged[name] = value.clamp(max=_COUNT) if name.endswith("count") else value
+    network.load_state_dict(merged)
+    return True
+
+
+def _same_shapes(fresh: Mapping[str, torch.Tensor], saved: Mapping[str, torch.Tensor]) -> bool:
+    return set(fresh) == set(saved) and all(fresh[name].shape == saved[name].shape for name in fresh)
