@@ -60,7 +60,7 @@ class EventsCfg:
     ball = EventTermCfg(
         func=football_events.reset_ball_near,
         mode="reset",
-        params={"distance": (0.6, 1.5), "half_angle_deg": 60.0, "follow": (0.0, 1.0), "speed": (0.0, 1.0)},
+        params={"distance": (0.4, 1.5), "half_angle_deg": 60.0, "follow": (0.0, 1.0), "speed": (0.0, 1.0)},
     )
     buffer = EventTermCfg(
         func=ResetToBuffer,  # type: ignore[arg-type]

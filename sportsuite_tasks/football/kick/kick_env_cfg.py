@@ -64,7 +64,7 @@ class EventsCfg:
         func=football_events.reset_ball_near,
         mode="reset",
         params={
-            "distance": (0.5, 1.2),
+            "distance": (0.4, 1.2),
             "half_angle_deg": 45.0,
             "follow": (0.0, 1.0),
             "speed": (0.0, 1.5),

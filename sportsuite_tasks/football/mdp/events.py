@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from sportsuite.characters.spec import BODY_NAMES
 from sportsuite.mdp.events import world_indices
 from sportsuite.mdp.frames import heading_from_quat
 from sportsuite_tasks.football.projectile import lob_state, sector_points
@@ -62,6 +63,14 @@ def ground_pass_state(
     return position, velocity * speed.unsqueeze(-1)
 
 
+def _unsolved_lob(
+    velocity: torch.Tensor, target: torch.Tensor, direction: torch.Tensor, distance: torch.Tensor, radius: float
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Start of a lob at a distance that has nothing to do with its launch: position (N, 3) and velocity (N, 3)."""
+    start = target - direction * distance.unsqueeze(-1)
+    return torch.cat((start, torch.full_like(start[:, :1], radius)), dim=-1), velocity
+
+
 def reset_ball_pass(
     env: SportEnv,
     env_ids: torch.Tensor | slice | None,
@@ -75,6 +84,7 @@ def reset_ball_pass(
     landing_half_angle_deg: float = 45.0,
     azimuth_deg: tuple[float, float] = (-180.0, 180.0),
     elapsed_share: tuple[float, float] = (0.0, 0.0),
+    solve_start: bool = True,
 ) -> None:
     """Send the ball on its way to the character: PhysicsFC's projectile initialisation.
 
@@ -95,6 +105,8 @@ def reset_ball_pass(
         azimuth_deg: Direction the ball comes from, against the heading; 0 is from the front [deg] (ours: all around).
         elapsed_share: How much of a lob's flight is already over (ours). PhysicsFC starts at the kick, (0, 0); a range
             up to 0.7 spends fewer samples on waiting.
+        solve_start: Whether a lob's start is solved for its landing point. False: it is drawn like a ground pass's (the
+            text's ablation without the projectile initialisation).
     """
     ids = world_indices(env, env_ids)
     robot, ball = env.scene["robot"].data, env.scene["ball"]
@@ -117,6 +129,8 @@ def reset_ball_pass(
         substep_dt=env.cfg.substep_dt(),
         elapsed_share=_uniform(elapsed_share, azimuth),
     )
+    if not solve_start:
+        lob_pos, lob_vel = _unsolved_lob(lob_vel, target, direction, _uniform(ground_distance, azimuth), radius)
     ground_pos, ground_vel = ground_pass_state(
         target,
         direction,
@@ -149,43 +163,62 @@ def rolling_spin(velocity: torch.Tensor, radius: float) -> torch.Tensor:
     return torch.stack((-velocity[:, 1], velocity[:, 0], torch.zeros_like(velocity[:, 0])), dim=1) / radius
 
 
+def clear_distance(bodies: torch.Tensor, direction: torch.Tensor, distance: torch.Tensor, gap: float) -> torch.Tensor:
+    """Least distance from the root, not below the one wished for, at which a ball in some direction touches no body.
+
+    Args:
+        bodies: Body origins relative to the root, horizontal [m]. Shape is (N, B, 2).
+        direction: Unit vectors from the root. Shape is (N, 2).
+        distance: Distances wished for [m]. Shape is (N,).
+        gap: How far the ball's centre keeps from each origin [m].
+
+    Returns:
+        Shape is (N,) [m].
+    """
+    along = (bodies * direction.unsqueeze(1)).sum(dim=-1)
+    across = (bodies - along.unsqueeze(-1) * direction.unsqueeze(1)).square().sum(dim=-1)
+    beyond = along + (gap**2 - across).clamp_min(0.0).sqrt()
+    beyond = torch.where(across < gap**2, beyond, torch.zeros_like(beyond))
+    return torch.maximum(distance, beyond.max(dim=1).values)
+
+
 def reset_ball_near(
     env: SportEnv,
     env_ids: torch.Tensor | slice | None,
-    distance: tuple[float, float] = (0.6, 1.5),
+    distance: tuple[float, float] = (0.4, 1.5),
     half_angle_deg: float = 60.0,
     follow: tuple[float, float] = (0.0, 1.0),
     speed: tuple[float, float] = (0.0, 1.0),
     rest_fraction: float = 0.0,
-    fallen_distance: tuple[float, float] = (1.3, 2.0),
+    gap: float = 0.3,
 ) -> None:
     """Put the ball on the ground near the player, resting or rolling (ours; PhysicsFC starts from skills' states).
 
     Args:
         env: The environment.
         env_ids: Worlds to reset.
-        distance: How far from the root [m]. The least is where a running player's front foot isn't.
+        distance: How far from the root [m]; farther where a limb would be in the way.
         half_angle_deg: Half of the sector around the heading that it is put in [deg].
         follow: Share of the root's velocity that the ball has.
         speed: Further speed in a random direction [m/s].
         rest_fraction: Share of resting balls.
-        fallen_distance: Distance from a player that starts lying [m], out of reach of its limbs.
+        gap: How far the ball's centre keeps from the origins of all bodies [m]: a toe is 0.14 m before the ankle.
     """
     ids = world_indices(env, env_ids)
     robot, ball, radius = env.scene["robot"].data, env.scene["ball"], env.cfg.ball.radius
     heading = heading_from_quat(robot.root_link_quat_w.torch[ids])
-    away = torch.where(
-        env.fallen_start[ids], _uniform(fallen_distance, heading[:, 0]), _uniform(distance, heading[:, 0])
-    )
+    root = robot.root_link_pos_w.torch[ids, :2]
     limit = math.radians(half_angle_deg)
-    angle = torch.atan2(heading[:, 1], heading[:, 0]) + _uniform((-limit, limit), away)
+    angle = torch.atan2(heading[:, 1], heading[:, 0]) + _uniform((-limit, limit), heading[:, 0])
+    direction = torch.stack((angle.cos(), angle.sin()), dim=1)
+    bodies = robot.body_link_pos_w.torch[ids, : len(BODY_NAMES), :2] - root.unsqueeze(1)
+    away = clear_distance(bodies, direction, _uniform(distance, angle), gap)
     course = _uniform((-math.pi, math.pi), away)
     rolling = _uniform(speed, away).unsqueeze(1) * torch.stack((course.cos(), course.sin()), dim=1)
     rolling = rolling + _uniform(follow, away).unsqueeze(1) * robot.root_link_lin_vel_w.torch[ids, :2]
     rolling = rolling * (torch.rand_like(away) >= rest_fraction).unsqueeze(1)
     pose, velocity = torch.zeros(len(ids), 7, device=env.device), torch.zeros(len(ids), 6, device=env.device)
-    pose[:, :2] = robot.root_link_pos_w.torch[ids, :2]
-    pose[:, :2] += away.unsqueeze(1) * torch.stack((angle.cos(), angle.sin()), dim=1)
+    pose[:, :2] = root + away.unsqueeze(1) * direction
     pose[:, 2] = env.scene.env_origins[ids, 2] + radius
     pose[:, 6] = 1.0
     velocity[:, :2], velocity[:, 3:] = rolling, rolling_spin(rolling, radius)

@@ -72,6 +72,7 @@ class EventsCfg:
             "lob_speed": (10.0, 30.0),
             "azimuth_deg": (-180.0, 180.0),
             "elapsed_share": (0.0, 0.0),
+            "solve_start": True,
         },
     )
 
@@ -160,6 +161,7 @@ class TrapEnvCfg(FootballEnvCfg):
         return super().ablations() | {
             "no_before": {"rewards.before": None},
             "no_after": {"rewards.after": None},
+            "no_projectile": {"events.ball.params.solve_start": False},
             "no_hand_end": {"terminations.hand_ball": None},
             "no_fallen": {"events.character.params.fallen_fraction": 0.0},
         }
