@@ -59,7 +59,7 @@ class HeadingCommand(CommandTerm):
         self._starting = True
         logged = super().reset(env_ids)  # type: ignore[arg-type]
         self._starting = False
-        self._measured[ids] = 0.0
+        pass
         return logged
 
     def _resample_command(self, env_ids: torch.Tensor | slice) -> None:
@@ -83,11 +83,22 @@ class HeadingCommand(CommandTerm):
     def _update_command(self) -> None:
         self.steps_since_change += 1
 
+    def speed_along(self) -> torch.Tensor:
+        """Speed of the root in the commanded direction [m/s]. Shape is (num_envs,)."""
+        return (self._robot.data.root_link_lin_vel_w.torch[:, :2] * self.direction_w).sum(dim=1)
+
+    def settled_error(self) -> torch.Tensor:
+        """Mean difference of that from the command, where it didn't just change [m/s]; infinite if nowhere. A scalar."""
+        error = (self.speed_along() - self.speed).abs()[self._settled()]
+        return error.mean() if len(error) else torch.tensor(math.inf)
+
+    def _settled(self) -> torch.Tensor:
+        return self.steps_since_change * self._env.step_dt >= self.cfg.settling_s
+
     def _update_metrics(self) -> None:
-        settled = self.steps_since_change * self._env.step_dt >= self.cfg.settling_s
+        settled = self._settled()
         cos, sin, _ = self.command.unbind(dim=1)
-        along = (self._robot.data.root_link_lin_vel_w.torch[:, :2] * self.direction_w).sum(dim=1)
-        self.metrics["speed_error"] += (along - self.speed).abs() * settled
+        self.metrics["speed_error"] += (self.speed_along() - self.speed).abs() * settled
         self.metrics["heading_error_deg"] += torch.atan2(sin, cos).abs().rad2deg() * settled
         self._measured += settled
 

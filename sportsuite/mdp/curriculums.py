@@ -12,6 +12,7 @@ from sportsuite.mdp.events import world_indices
 
 if TYPE_CHECKING:
     from sportsuite.envs.sport_env import SportEnv
+    from sportsuite.mdp.commands import HeadingCommand
 
 
 class CommandedSpeed(ManagerTermBase):
@@ -35,6 +36,7 @@ class CommandedSpeed(ManagerTermBase):
         start: float = 1.6,
         step: float = 0.1,
         threshold: float = 0.7,
+        error: float = 0.3,
         episodes: int = 200,
     ) -> float:
         """Take the episodes that end now into account.
@@ -46,23 +48,25 @@ class CommandedSpeed(ManagerTermBase):
             start: Highest speed at the beginning [m/s] (ours, as all numbers here).
             step: How much it is raised at once [m/s].
             threshold: Share of episodes that must last to their end.
+            error: Largest mean difference of the speed along the commanded direction from the command [m/s].
             episodes: Ended episodes over which that is judged.
 
         Returns:
             The highest speed now [m/s], for the log.
         """
-        command = env.command_manager.get_term(command_name).cfg
+        term: HeadingCommand = env.command_manager.get_term(command_name)  # type: ignore[assignment]
+        command = term.cfg
         if self._full is None:
-            self._full = command.speed_range  # type: ignore[attr-defined]
+            self._full = command.speed_range
             self._top = min(start, self._full[1])
         ids = world_indices(env, env_ids)  # type: ignore[arg-type]
         self._lasted += float(env.termination_manager.time_outs[ids].sum())
         self._ended += len(ids)
         if self._ended >= episodes:
-            if self._lasted / self._ended >= threshold:
+            if self._lasted / self._ended >= threshold and float(term.settled_error()) <= error:
                 self._top = min(self._top + step, self._full[1])
             self._lasted, self._ended = 0.0, 0
-        command.speed_range = (self._full[0], self._top)  # type: ignore[attr-defined]
+        command.speed_range = (self._full[0], self._top)
         if env.reference is not None:
-            env.reference.cfg.speed_range = command.speed_range  # type: ignore[attr-defined]
+            env.reference.cfg.speed_range = command.speed_range
         return self._top
