@@ -113,5 +113,9 @@ def test_errors_are_measured_once_the_command_has_settled() -> None:
     assert float(logged["speed_error"]) == pytest.approx(0.5) and float(logged["heading_error_deg"]) == 90.0
     logged = command.reset(torch.tensor([1]))
     assert float(logged["speed_error"]) == 0.0 and float(logged["heading_error_deg"]) == 0.0
-    # nothing is measured twice
-    assert float(command.reset()["speed_error"]) == 0.0
+    # the next episode starts at nothing
+    robot["root_link_lin_vel_w"][:] = 0.0
+    command.direction_w[:], command.speed[:] = torch.tensor([1.0, 0.0]), 2.0
+    for _ in range(6):
+        command.compute(0.1)
+    assert float(command.reset()["speed_error"]) == pytest.approx(2.0)
