@@ -97,7 +97,7 @@ def reference_start(
         func=ResetToReference,  # type: ignore[arg-type]
         mode="reset",
         params={
-            "motion": ReferenceMotionCfg(clips=("isaaclab:walk", "isaaclab:run"), speed_range=speed_range),
+            "motion": ReferenceMotionCfg(clips=["isaaclab:walk", "isaaclab:run"], speed_range=speed_range),
             "fallen_states": "motions/fallen_states.npz",
             "reference_fraction": reference_fraction,
             "fallen_fraction": fallen_fraction,
