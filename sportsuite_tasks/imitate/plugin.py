@@ -20,6 +20,7 @@ LATENT = TaskSpec(
     agent_cfgs={size: f"{_HERE}.agents:calm_{size}" for size in _SIZES}
     | {f"ase_{size}": f"{_HERE}.agents:ase_{size}" for size in _SIZES},
     description="Latents of a motion prior without a ball: the low-level policy of ASE and CALM.",
+    evaluation=f"{_HERE}.latent_evaluation:latent_protocol",
 )
 
 PLUGIN = SportPlugin(
