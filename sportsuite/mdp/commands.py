@@ -59,7 +59,7 @@ class HeadingCommand(CommandTerm):
         self._starting = True
         logged = super().reset(env_ids)  # type: ignore[arg-type]
         self._starting = False
-        pass
+        self._measured[ids] = 0.0
         return logged
 
     def _resample_command(self, env_ids: torch.Tensor | slice) -> None:
@@ -88,7 +88,7 @@ class HeadingCommand(CommandTerm):
         return (self._robot.data.root_link_lin_vel_w.torch[:, :2] * self.direction_w).sum(dim=1)
 
     def settled_error(self) -> torch.Tensor:
-        """Mean difference of that from the command, where it didn't just change [m/s]; infinite if nowhere. A scalar."""
+        """Mean difference of that from the command, where it didn't just change [m/s]; infinite if nowhere."""
         error = (self.speed_along() - self.speed).abs()[self._settled()]
         return error.mean() if len(error) else torch.tensor(math.inf)
 
