@@ -40,8 +40,11 @@ def heading_velocity(env: ManagerBasedRLEnv, command_name: str, scale: float = 1
 
 
 def heading_facing(env: ManagerBasedRLEnv, command_name: str) -> torch.Tensor:
-    """Face the commanded direction: ``max(0, cos)`` of the angle to it (AMP, CALM). Shape is (num_envs,)."""
-    return env.command_manager.get_command(command_name)[:, 0].clamp_min(0.0)
+    """Face the commanded direction: ``(1 + cos) / 2`` of the angle to it. Shape is (num_envs,), range [0, 1].
+
+    AMP and CALM take ``max(0, cos)``, which says nothing to a character that looks away; the slope there is ours.
+    """
+    return 0.5 + 0.5 * env.command_manager.get_command(command_name)[:, 0]
 
 
 def feet_stand_still(env: ManagerBasedRLEnv, scale: float = 4.0) -> torch.Tensor:

@@ -175,10 +175,10 @@ class HeadingRewardsCfg:
     """One per step at best. Isaac Lab multiplies rewards by the step time; 30 undoes that at 30 Hz."""
 
     velocity = RewardTermCfg(
-        func=rewards.heading_velocity, weight=30.0 * 0.65, params={"command_name": "heading", "scale": 3.0}
+        func=rewards.heading_velocity, weight=30.0 * 0.6, params={"command_name": "heading", "scale": 2.0}
     )
-    facing = RewardTermCfg(func=rewards.heading_facing, weight=30.0 * 0.15, params={"command_name": "heading"})
-    standing_feet = RewardTermCfg(func=rewards.feet_stand_still, weight=30.0 * 0.2, params={"scale": 4.0})
+    facing = RewardTermCfg(func=rewards.heading_facing, weight=30.0 * 0.25, params={"command_name": "heading"})
+    standing_feet = RewardTermCfg(func=rewards.feet_stand_still, weight=30.0 * 0.15, params={"scale": 4.0})
 
 
 @configclass

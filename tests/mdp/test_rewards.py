@@ -38,7 +38,7 @@ def test_heading_velocity() -> None:
 
 def test_heading_facing() -> None:
     env = env_with_command(3, [[1.0, 0.0]] * 3, [1.0] * 3, [0.7, -0.7, 0.0])
-    assert rewards.heading_facing(env, "heading").tolist() == pytest.approx([0.7, 0.0, 0.0])  # type: ignore[arg-type]
+    assert rewards.heading_facing(env, "heading").tolist() == pytest.approx([0.85, 0.15, 0.5])  # type: ignore[arg-type]
 
 
 def test_feet_stand_still() -> None:
