@@ -7,7 +7,7 @@ velocities flip x and z, and every body and joint changes places with its partne
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
 
@@ -88,7 +88,8 @@ def mirror_samples(
         from tensordict import TensorDict
 
         groups = {}
-        for name, value in obs.items():
+        for key in obs.keys():  # noqa: SIM118 (a TensorDict iterates over its rows)
+            name, value = str(key), cast(torch.Tensor, obs[key])
             if name in _unmirrored(env):
                 groups[name] = torch.cat((value, value))
                 continue

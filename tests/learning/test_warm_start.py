@@ -1,0 +1,113 @@
+"""What a new training takes over from another task's policy."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+import torch
+import yaml
+
+from sportsuite.errors import BadInputError
+from sportsuite.learning import warm_start as module
+from sportsuite.learning.warm_start import common_columns, warm_start, widen
+
+
+def body(env):
+    """Stands for an observation term."""
+
+
+def ball(env):
+    """Stands for another one."""
+
+
+def goal(env, command_name):
+    """Stands for a term that is told what to show."""
+
+
+def term(func, **params):
+    return SimpleNamespace(func=func, params=params, __dataclass_fields__={})
+
+
+def manager(*terms):
+    names = [f"t{index}" for index in range(len(terms))]
+    group = SimpleNamespace(**{name: entry for name, (entry, _) in zip(names, terms, strict=True)})
+    return SimpleNamespace(
+        cfg=SimpleNamespace(policy=group),
+        active_terms={"policy": names},
+        group_obs_term_dim={"policy": [(size,) for _, size in terms]},
+    )
+
+
+def saved(*functions):
+    terms = {f"s{i}": {"func": f"{__name__}:{f.__name__}", "params": params} for i, (f, params) in enumerate(functions)}
+    return {"observations": {"policy": {"concatenate_terms": True, **terms}}}
+
+
+def test_terms_are_common_up_to_the_first_that_differs():
+    here = manager((term(body), 5), (term(ball), 3), (term(goal, command_name="kick"), 2))
+    assert common_columns(saved((body, {}), (ball, {})), here) == 8
+    assert common_columns(saved((body, {}), (goal, {"command_name": "kick"})), here) == 5
+    assert common_columns(saved((ball, {})), here) == 0
+
+
+def test_a_term_that_shows_another_command_is_another_term():
+    here = manager((term(body), 5), (term(goal, command_name="kick"), 2))
+    assert common_columns(saved((body, {}), (goal, {"command_name": "kick"})), here) == 7
+    assert common_columns(saved((body, {}), (goal, {"command_name": "heading"})), here) == 5
+
+
+def test_widen_copies_leading_columns():
+    old, new = torch.tensor([[1.0, 2.0, 3.0]]), torch.zeros(1, 4)
+    assert widen(new, old, 2, rest=9.0).tolist() == [[1.0, 2.0, 9.0, 9.0]]  # type: ignore[union-attr]
+    assert widen(torch.zeros(2), torch.ones(2), 1, rest=0.0).tolist() == [1.0, 1.0]  # type: ignore[union-attr]
+    assert widen(torch.zeros(2, 4), torch.zeros(3, 4), 2, rest=0.0) is None
+
+
+@pytest.fixture
+def checkpoint(monkeypatch):
+    """A checkpoint of a network on 3 numbers, of which 2 are the new task's."""
+    network = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Linear(4, 2))
+    prior = torch.nn.Linear(2, 1)
+    content = {
+        "sportsuite": {"env_cfg": yaml.safe_dump(saved((body, {}), (ball, {})))},
+        "actor_state_dict": network.state_dict(),
+        "critic_state_dict": network.state_dict(),
+        "channels": {"priors": {"style": {"model": prior.state_dict()}}},
+    }
+    monkeypatch.setattr(module, "read_checkpoint", lambda path, device: content)
+    return network, prior
+
+
+def learner(inputs, outputs=2):
+    def network():
+        return torch.nn.Sequential(torch.nn.Linear(inputs, 4), torch.nn.Linear(4, outputs))
+
+    prior = SimpleNamespace(model=torch.nn.Linear(2, 1))
+    prior.load_state = lambda state: prior.model.load_state_dict(state["model"])
+    return SimpleNamespace(actor=network(), critic=network(), priors={"style": prior})
+
+
+def env(*terms):
+    return SimpleNamespace(unwrapped=SimpleNamespace(device="cpu", observation_manager=manager(*terms)))
+
+
+def test_new_inputs_change_nothing_at_first(checkpoint):
+    old, prior = checkpoint
+    algorithm = learner(inputs=6)
+    copied = warm_start(algorithm, env((term(body), 2), (term(goal, command_name="kick"), 4)), "any.pt")
+    assert copied == ["actor", "critic", "style"]
+    shared, rest = torch.rand(5, 2), torch.rand(5, 4)
+    expected = old(torch.cat((shared, torch.zeros(5, 1)), dim=1))
+    assert torch.allclose(algorithm.actor(torch.cat((shared, rest), dim=1)), expected)
+    assert torch.equal(algorithm.priors["style"].model.weight, prior.weight)
+
+
+def test_nothing_in_common_is_an_error(checkpoint):
+    with pytest.raises(BadInputError, match="first observation"):
+        warm_start(learner(inputs=6), env((term(goal, command_name="kick"), 6)), "any.pt")
+
+
+def test_other_actions_are_an_error(checkpoint):
+    with pytest.raises(BadInputError, match="actions"):
+        warm_start(learner(inputs=6, outputs=3), env((term(body), 2), (term(ball), 4)), "any.pt")
