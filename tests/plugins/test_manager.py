@@ -120,12 +120,12 @@ def test_an_id_of_another_gymnasium_package_is_not_taken_over(site: Path) -> Non
 @pytest.mark.parametrize(
     ("environ", "expected"),
     [
-        ({"SPORTSUITE_DISABLE_PLUGINS": "football, bow"}, {"basketball", "climbing"}),
+        ({"SPORTSUITE_DISABLE_PLUGINS": "football, bow"}, {"basketball", "climbing", "imitate"}),
         ({"SPORTSUITE_PLUGINS": "football"}, {"football"}),
         ({"SPORTSUITE_PLUGINS": "football,bow", "SPORTSUITE_DISABLE_PLUGINS": "bow"}, {"football"}),
         (
             {"SPORTSUITE_PLUGINS": "", "SPORTSUITE_DISABLE_PLUGINS": " , "},
-            {"basketball", "bow", "climbing", "football"},
+            {"basketball", "bow", "climbing", "football", "imitate"},
         ),
     ],
 )
@@ -137,7 +137,7 @@ def test_environment_variables_choose_sports_without_loading_the_others(
     add_sport(site, "bow-dist", "bow", source)
     seen = probe(site, "football", **environ)
     assert set(seen["sports"]) == expected and seen["failures"] == {}
-    assert set(seen["sports"]) | set(seen["off"]) == {"basketball", "bow", "climbing", "football"}
+    assert set(seen["sports"]) | set(seen["off"]) == {"basketball", "bow", "climbing", "football", "imitate"}
     if "football" not in expected:
         assert "switched off" in seen["sport_errors"]["football"][1]
 
