@@ -108,7 +108,7 @@ class HeadingProtocol:
         heading.fitting_fraction = 0.0
         env_cfg.events.character.params.update(reference_fraction=0.0, fallen_fraction=0.0)
         env_cfg.events.push = None
-        env_cfg.curriculum.speed = None
+        env_cfg.curriculum.level = None
         env_cfg.episode_length_s = 10.0
 
     def run(

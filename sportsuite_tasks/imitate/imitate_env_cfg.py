@@ -201,9 +201,9 @@ class TerminationsCfg:
 
 @configclass
 class HeadingCurriculumCfg:
-    """From walking to running."""
+    """From slow straight walks to running and turning."""
 
-    speed = CurriculumTermCfg(func=curriculums.CommandedSpeed, params={})  # type: ignore[arg-type]
+    level = CurriculumTermCfg(func=curriculums.HeadingCommandLevel, params={})  # type: ignore[arg-type]
 
 
 @configclass
