@@ -27,6 +27,10 @@ def _nothing() -> tuple[str, ...]:
     return ()
 
 
+def _unknown() -> bool:
+    return False
+
+
 @dataclass(frozen=True)
 class Stage:
     """One command."""
@@ -37,6 +41,8 @@ class Stage:
     """File or folder that it makes; a stage counts as done only while this exists."""
     resume: Callable[[], tuple[str, ...]] = field(default=_nothing, compare=False)
     """Further arguments, asked for when the stage begins: how to go on from what an earlier attempt left."""
+    finished: Callable[[], bool] = field(default=_unknown, compare=False)
+    """Whether an earlier attempt came to its end, though it was killed before that was noted."""
 
 
 def sportsuite_command(*arguments: str) -> tuple[str, ...]:
@@ -69,15 +75,7 @@ def run_stages(
             _check_same(stage, known, file)
             notify(f"{stage.name}: done")
             continue
-        command = (*stage.command, *stage.resume())
-        record[stage.name] = {"status": _RUNNING, "command": list(stage.command[1:]), "started": _now()}
-        _write(file, record)
-        notify(f"{stage.name}: {' '.join(command[1:])}")
-        begin = time.monotonic()
-        code = (start or _run)(command)
-        if code != 0:
-            raise SportSuiteError(f"stage {stage.name} ended with exit code {code}; the same command goes on from here")
-        record[stage.name] |= {"status": _DONE, "finished": _now(), "seconds": round(time.monotonic() - begin, 1)}
+        record[stage.name] = _attempt(stage, known, file, record, start or _run, notify)
         _write(file, record)
 
 
@@ -96,6 +94,30 @@ def read_stages(file: Path) -> dict[str, dict[str, Any]]:
     if not isinstance(record, dict) or not all(isinstance(entry, dict) for entry in record.values()):
         raise BadInputError(f"stages {file}: expected an object with an entry per stage")
     return record
+
+
+def _attempt(
+    stage: Stage,
+    known: dict[str, Any],
+    file: Path,
+    record: dict[str, dict[str, Any]],
+    start: Callable[[Sequence[str]], int],
+    notify: Callable[[str], None],
+) -> dict[str, Any]:
+    """Run a stage and return what is to be remembered of it."""
+    entry = {"status": _RUNNING, "command": list(stage.command[1:]), "started": _now()}
+    if known.get("status") == _RUNNING and known.get("command") == entry["command"] and stage.finished():
+        notify(f"{stage.name}: had come to its end")
+        return known | {"status": _DONE}
+    command = (*stage.command, *stage.resume())
+    record[stage.name] = entry
+    _write(file, record)
+    notify(f"{stage.name}: {' '.join(command[1:])}")
+    begin = time.monotonic()
+    code = start(command)
+    if code != 0:
+        raise SportSuiteError(f"stage {stage.name} ended with exit code {code}; the same command goes on from here")
+    return entry | {"status": _DONE, "finished": _now(), "seconds": round(time.monotonic() - begin, 1)}
 
 
 def _check_same(stage: Stage, known: dict[str, Any], file: Path) -> None:

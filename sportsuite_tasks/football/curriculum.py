@@ -15,6 +15,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import yaml
+
 from sportsuite.composition.stages import Stage, run_stages, sportsuite_command
 from sportsuite.errors import BadInputError, SportSuiteError, unknown_name
 from sportsuite.learning.checkpoint_files import checkpoints
@@ -66,8 +68,9 @@ def plan(
         starts["kick"] = (_buffers(out, {"dribble": 0.7}),)
 
     def learn(skill: str) -> Stage:
-        budget = () if not samples or skill not in samples else ("--samples", str(samples[skill]))
-        return _training(out, skill, ("--size", size, *budget, *options), (*starts[skill], *given[skill]))
+        wanted = (samples or {}).get(skill)
+        budget = () if wanted is None else ("--samples", str(wanted))
+        return _training(out, skill, wanted, ("--size", size, *budget, *options), (*starts[skill], *given[skill]))
 
     def record(name: str, skill: str, when: str, more: Sequence[str] = ()) -> Stage:
         settings = [text for text in given[skill] if text.startswith("env.")]
@@ -114,14 +117,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _training(out: Path, skill: str, options: Sequence[str], settings: Sequence[str]) -> Stage:
+def _training(out: Path, skill: str, samples: int | None, options: Sequence[str], settings: Sequence[str]) -> Stage:
     folder = _run_dir(out, skill)
     command = sportsuite_command("train", _task(skill), *settings, "--log-dir", str(folder), *options)
 
     def resume() -> tuple[str, ...]:
         return ("--resume", str(folder)) if folder.is_dir() and checkpoints(folder) else ()
 
-    return Stage(f"train {skill}", command, folder, resume)
+    return Stage(f"train {skill}", command, folder, resume, lambda: _is_trained(folder, samples))
+
+
+def _is_trained(folder: Path, samples: int | None) -> bool:
+    """Whether the newest checkpoint of a run has all its samples, or all iterations of its agent config."""
+    from sportsuite.learning.checkpoint import latest_valid, read_checkpoint
+
+    if not checkpoints(folder):
+        return False
+    content = read_checkpoint(latest_valid(folder))
+    about = content["sportsuite"]
+    if samples is not None:
+        return about.get("samples", 0) >= samples
+    return content["iter"] + 1 >= yaml.safe_load(about["agent_cfg"])["max_iterations"]
 
 
 def _recording(out: Path, name: str, skill: str, when: str, options: Sequence[str], settings: Sequence[str]) -> Stage:

@@ -53,6 +53,21 @@ def test_a_failed_stage_goes_on_with_what_it_left(tmp_path):
     assert len(later.seen) == 1
 
 
+def test_a_stage_that_ended_unnoticed_isnt_run_again(tmp_path):
+    file = tmp_path / "stages.json"
+    with pytest.raises(SportSuiteError):
+        run_stages(stages(tmp_path), file, Runs(tmp_path, fail=("second",)))
+    (tmp_path / "b").touch()
+    ended = Stage("second", ("run", "second", "--n", "1"), tmp_path / "b", finished=lambda: True)
+    later = Runs(tmp_path)
+    run_stages([stages(tmp_path)[0], ended], file, later)
+    assert later.seen == [] and read_stages(file)["second"]["status"] == "done"
+    # what a failed attempt of another command left says nothing
+    (tmp_path / "stages.json").unlink()
+    run_stages([ended], file, later)
+    assert len(later.seen) == 1
+
+
 def test_a_lost_output_is_made_again(tmp_path):
     file = tmp_path / "stages.json"
     run_stages(stages(tmp_path), file, Runs(tmp_path))

@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from sportsuite.errors import BadInputError
+from sportsuite.learning.checkpoint import read_checkpoint, write_checkpoint
 from sportsuite_tasks.football import curriculum
+from tests.tasks.football.fake_skills import write_fake_skill
 
 OUT = Path("runs")
 
@@ -59,6 +61,22 @@ def test_a_training_goes_on_from_its_checkpoint(tmp_path):
     assert stage.resume() == ()
     (tmp_path / "move" / "model_10.pt").touch()
     assert stage.resume() == ("--resume", str(tmp_path / "move"))
+
+
+def test_a_training_that_has_all_its_samples_is_finished(tmp_path):
+    folder = tmp_path / "kick"
+    half = curriculum.plan(tmp_path, sti=False, samples={"kick": 1000})[-1]
+    assert half.name == "train kick" and not half.finished()
+    path = write_fake_skill(folder / "model_4.pt", "kick")
+    content = read_checkpoint(path)
+    for done, finished in ((999, False), (1000, True)):
+        content["sportsuite"]["samples"] = done
+        write_checkpoint(path, content)
+        assert half.finished() is finished
+    # without a number of samples: 5 iterations of the smoke config, this is the first
+    assert not curriculum.plan(tmp_path, size="smoke", sti=False)[-1].finished()
+    write_checkpoint(path, content | {"iter": 4})
+    assert curriculum.plan(tmp_path, size="smoke", sti=False)[-1].finished()
 
 
 @pytest.mark.parametrize(
