@@ -33,4 +33,7 @@ UV=$(find_uv)
 # compiled here once, or every start would compile thousands of files where Python may not write beside them
 "$UV" pip install --quiet --compile-bytecode --python .venv/bin/python --requirement requirements.lock
 "$UV" pip install --quiet --python .venv/bin/python --no-deps --editable .
+# one step here compiles the physics' kernels into the user's caches, which would make the first start a minute longer;
+# where that fails, "sportsuite doctor" says why
+.venv/bin/sportsuite zero SportSuite-Trap-v0 --num-envs 1 --steps 1 >/dev/null 2>&1 || echo "setup: no first step; see sportsuite doctor"
 touch .venv/.ready
