@@ -2,8 +2,10 @@
 
   sportsuite play SportSuite-Trap-v0 --pretrained --video trap.mp4 --seconds 10
   sportsuite play SportSuite-Trap-v0 --checkpoint latest --viz viser
+  sportsuite play SportSuite-Football-v0 --viz viser   (steered with the keyboard in the browser)
 
 Without --pretrained, --checkpoint or --untrained, the shipped policy is played. The video is made without a display.
+A task that takes commands shows its controls in the browser viewer.
 """
 
 from __future__ import annotations
@@ -113,16 +115,27 @@ def _play(args: argparse.Namespace, env: Any, policy: Policy, tally: _Tally) -> 
     watched = args.viz != "none"
     steps = math.inf if watched and seconds is None else round((seconds or _DEFAULT_SECONDS) / env.step_dt)
     obs, _ = env.reset()
+    look_after_controls = _controls(env) if args.viz == "viser" else lambda: None
     # Ctrl-C is how a viewer is left
     with contextlib.suppress(KeyboardInterrupt) if watched else contextlib.nullcontext():
         while tally.steps < steps and not _closed(env):
             start = time.monotonic()
+            look_after_controls()
             step = env.step(policy(obs))
             obs = step[0]
             policy.reset(step[2] | step[3])
             tally.add(step)
             if watched:
                 time.sleep(max(0.0, env.step_dt - (time.monotonic() - start)))
+
+
+def _controls(env: Any) -> Callable[[], None]:
+    """Show the controls of a task that can be steered; what is returned is called before every step."""
+    from sportsuite.viewer.camera import subjects_of
+    from sportsuite.viewer.control_panel import panel_of
+
+    panel = panel_of(env)
+    return (lambda: None) if panel is None else lambda: panel.update(subjects_of(env)[0])
 
 
 def _closed(env: Any) -> bool:

@@ -14,8 +14,10 @@ from isaaclab.utils import configclass
 from sportsuite.composition.state_machine import StateMachine
 from sportsuite.errors import BadInputError, unknown_name
 from sportsuite.mdp.frames import heading_from_quat
+from sportsuite.viewer.controls import Control, Value
 from sportsuite_tasks.football.mdp.commands import kick_velocity
 from sportsuite_tasks.football.mdp.guards import Play
+from sportsuite_tasks.football.mdp.steering import CONTROLS, MAX_KICK, MAX_SPEED, Steering
 
 if TYPE_CHECKING:
     from sportsuite.envs.sport_env import SportEnv
@@ -25,9 +27,6 @@ SOURCES = ("action", "person", "script", "random")
 
 INPUT_DIM = 9
 """Direction (2), speed (1), trap, kick, cancel (3), velocity of the kicked ball (3)."""
-
-MAX_SPEED, MAX_KICK = 7.0, 35.0
-"""Largest speeds that the skills were asked for in training [m/s] (PhysicsFC)."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +76,7 @@ class UserCommand(CommandTerm):
 
     It is the :class:`~sportsuite.composition.machine_action.Director` of the football machine: Move's velocity and
     facing, Dribble's velocity and Kick's velocity come from here; Trap's body part is drawn by its own term.
+    It is :class:`~sportsuite.viewer.controls.Steerable`: in the browser a person takes over with the first key.
 
     Attributes:
         direction_w: Where to go, unit vector, world frame. Shape is (num_envs, 2).
@@ -108,6 +108,8 @@ class UserCommand(CommandTerm):
         )
         self.kick_w = torch.zeros(n, 3, device=device)
         self.facing_w = self.direction_w.clone()
+        self._steering: Steering | None = None
+        self._machine: StateMachine | None = None
 
     @property
     def command(self) -> torch.Tensor:
@@ -122,7 +124,9 @@ class UserCommand(CommandTerm):
             actions: Shape (num_envs, 9), in the order of :attr:`command`. A flag counts as set above 0.5; a direction
                 of length 0 keeps the last one; speeds are clamped to what the skills know.
         """
-        if self.cfg.source == "action":
+        if self._steering is not None:
+            self._go(order_of(self._steering.order()), slice(None))
+        elif self.cfg.source == "action":
             self._take(actions)
         elif self.cfg.source == "script":
             self._follow_script()
@@ -143,11 +147,49 @@ class UserCommand(CommandTerm):
         """
         order = order_of(order)
         ids = slice(None) if env_ids is None else env_ids
+        self._go(order, ids)
+        self.trap[ids], self.kick[ids], self.cancel[ids] = order.trap, order.kick, order.cancel
+
+    def controls(self) -> tuple[Control, ...]:
+        """Return what a person can set in the browser."""
+        return CONTROLS
+
+    def set_control(self, name: str, value: Value) -> None:
+        """Set a control, in all worlds; the person commands from now on, whatever the source was.
+
+        A trap or a kick that is asked for stands until it begins, the episode ends or it is cancelled.
+
+        Raises:
+            BadInputError: If there is no such control, or it can't have that value.
+        """
+        steering = self._steering or Steering()
+        steering.set(name, value)
+        if self._steering is None:
+            self.trap[:], self.kick[:], self.cancel[:] = False, False, False
+        self._steering = steering
+        if name in ("trap", "kick"):
+            getattr(self, name)[:] = True
+        elif name == "cancel":
+            self.trap[:], self.kick[:], self.cancel[:] = False, False, True
+
+    def status(self) -> dict[str, str]:
+        """Return what the first world's player does: skill, what waits, speeds and distance."""
+        root, ball = self._robot.root_link_lin_vel_w.torch[0, :2], self._ball.root_link_lin_vel_w.torch[0]
+        offset = (self._ball.root_link_pos_w.torch - self._robot.root_link_pos_w.torch)[0, :2]
+        waiting = [name for name in ("trap", "kick") if getattr(self, name)[0]]
+        return {
+            "Skill": "none" if self._machine is None else self._machine.names()[0],
+            "Asked for": " and ".join(waiting) or "nothing",
+            "Player": f"{float(root.norm()):.1f} m/s of {float(self.speed[0]):.1f} m/s",
+            "Ball": f"{float(ball.norm()):.1f} m/s, {float(offset.norm()):.1f} m away",
+        }
+
+    def _go(self, order: Order, ids: torch.Tensor | slice) -> None:
+        """Take an order, but for what it asks for."""
         angle = math.radians(order.direction_deg)
         self.direction_w[ids] = torch.tensor([math.cos(angle), math.sin(angle)], device=self.device)
         self.speed[ids] = min(max(order.speed, 0.0), MAX_SPEED)
         self.to_ball[ids] = order.to_ball
-        self.trap[ids], self.kick[ids], self.cancel[ids] = order.trap, order.kick, order.cancel
         self.kick_free[ids] = order.kick_azimuth_deg is None
         numbers = (min(order.kick_speed, MAX_KICK), order.kick_azimuth_deg or 0.0, order.kick_elevation_deg)
         speed, azimuth, elevation = torch.tensor(numbers, device=self.device).unsqueeze(1)
@@ -186,6 +228,11 @@ class UserCommand(CommandTerm):
                 if name == "kick":
                     kick.velocity_w[begins] = self._kick_goal()[begins]
                     kick.kicked_w[begins] = 0.0
+                if self._steering is not None:
+                    getattr(self, name)[begins] = False
+        self._machine = machine
+        if self._steering is not None:
+            self.cancel[:] = False
 
     def reset(self, env_ids: torch.Tensor | slice | None = None) -> dict[str, torch.Tensor]:
         """Forget orders and contacts of worlds that begin anew; face where the player faces."""
@@ -198,7 +245,7 @@ class UserCommand(CommandTerm):
         return super().reset(env_ids)  # type: ignore[arg-type, return-value]
 
     def _resample_command(self, env_ids: torch.Tensor | slice) -> None:
-        if self.cfg.source == "random":
+        if self.cfg.source == "random" and self._steering is None:
             self._draw(torch.arange(self.num_envs, device=self.device)[env_ids].long())
 
     def _update_command(self) -> None:
