@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sportsuite.errors import BadInputError
+
 if TYPE_CHECKING:
     from sportsuite.learning.policy import Policy
     from sportsuite.plugins.manager import Task
@@ -29,13 +31,19 @@ def add_policy_options(parser: argparse.ArgumentParser) -> None:
 
 
 def find_checkpoint(args: argparse.Namespace, task: Task) -> Path | None:
-    """Find the file of the policy that was asked for; None for an untrained one.
+    """Find the file of the policy that was asked for; None for an untrained one, or where a task has no policy.
 
     Without any option the shipped policy is taken.
 
     Raises:
-        BadInputError: If there is no such file, it can't be read or is of another task.
+        BadInputError: If there is no such file, it can't be read or is of another task, or the task is not trained.
     """
+    if not task.spec.agent_cfgs:
+        if args.pretrained or args.checkpoint is not None or args.untrained:
+            raise BadInputError(
+                f"task {task.spec.id} is not trained: give no policy, but what it is made of as env.X=Y"
+            )
+        return None
     if args.untrained:
         return None
     asked = None if args.checkpoint is None else given_path(args.checkpoint, task)
@@ -74,12 +82,14 @@ def given_path(text: str, task: Task, run_dir: Path | None = None) -> Path:
 
 
 def make_policy(path: Path | None, env: Any, task: Task, seed: int) -> Policy:
-    """Load the policy, or make an untrained one where there is no file."""
-    from sportsuite.learning.policy import load_policy, untrained_policy
+    """Load the policy, or make an untrained one where there is no file; a task that is not trained gets zeros."""
+    from sportsuite.learning.policy import load_policy, untrained_policy, zero_policy
     from sportsuite.learning.training import agent_cfg_of
 
     if path is not None:
         return load_policy(path, env, task)
+    if not task.spec.agent_cfgs:
+        return zero_policy(env)
     return untrained_policy(env, agent_cfg_of(task, task.spec.default_size), seed)
 
 

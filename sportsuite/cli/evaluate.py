@@ -3,6 +3,8 @@
   sportsuite evaluate SportSuite-Trap-v0 --pretrained --episodes 200 --seed 0
   sportsuite evaluate SportSuite-Trap-v0 --checkpoint latest --seeds 0,1,2 --json
 
+  sportsuite evaluate SportSuite-Dribble-v0 --checkpoint latest protocol.match.relative=0.3
+
 Without --pretrained, --checkpoint or --untrained, the shipped policy is measured. Every world contributes a number of
 episodes that is fixed beforehand, so that short episodes don't count more often than long ones.
 """
@@ -10,9 +12,11 @@ episodes that is fixed beforehand, so that short episodes don't count more often
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import platform
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 from sportsuite.cli import _output
@@ -44,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--episodes", type=int, metavar="N", help="episodes per seed; by default what the protocol says"
     )
     parser.add_argument("--seeds", metavar="A,B,C", help="several seeds instead of --seed; figures are averaged")
-    parser.add_argument("overrides", nargs="*", metavar="env.X=Y", help="changes to the env cfg")
+    parser.add_argument("overrides", nargs="*", metavar="env.X=Y", help="changes to the env cfg, or protocol.X=Y")
     _output.add_json_option(parser)
 
 
@@ -55,10 +59,10 @@ def run(args: argparse.Namespace) -> int:
     positive("--episodes", args.episodes)
     check_run_options(args)
     seeds = _seeds(args)
-    (overrides,) = split_overrides(args.overrides, ("env",))
+    overrides, settings = split_overrides(args.overrides, ("env", "protocol"))
     overrides = with_ablations(args, task, overrides)
     with results_only():
-        document = evaluate(args, task, seeds, overrides)
+        document = evaluate(args, task, seeds, overrides, settings)
     if args.json:
         _output.print_json(document)
     else:
@@ -66,7 +70,13 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def evaluate(args: argparse.Namespace, task: Task, seeds: list[int], overrides: tuple[str, ...]) -> dict[str, Any]:
+def evaluate(
+    args: argparse.Namespace,
+    task: Task,
+    seeds: list[int],
+    overrides: tuple[str, ...] = (),
+    settings: tuple[str, ...] = (),
+) -> dict[str, Any]:
     """Run a task's protocol once per seed.
 
     Args:
@@ -74,15 +84,18 @@ def evaluate(args: argparse.Namespace, task: Task, seeds: list[int], overrides: 
         task: The task.
         seeds: Seeds of the episodes.
         overrides: Changes to the env cfg.
+        settings: Changes to the protocol.
 
     Returns:
         The document that ``--json`` prints.
     """
     checkpoint = find_checkpoint(args, task)
+    from sportsuite.envs.overrides import apply_overrides
     from sportsuite.evaluation.protocol import protocol_of
     from sportsuite.evaluation.report import evaluation_document, over_seeds
 
     protocol = protocol_of(task)
+    apply_overrides(protocol, settings)
     episodes = args.episodes or protocol.default_episodes
     args.seed = seeds[0]
     num_envs = args.num_envs or _num_envs(episodes, args.device)
@@ -94,8 +107,9 @@ def evaluate(args: argparse.Namespace, task: Task, seeds: list[int], overrides: 
             task.spec.id,
             episodes,
             over_seeds(results),
-            dict(policy.about) | ({"kind": "pretrained"} if _is_shipped(args) else {}),
+            dict(policy.about) | ({"kind": "pretrained"} if _is_shipped(args, checkpoint) else {}),
             protocol=protocol.name,
+            settings=dataclasses.asdict(protocol) if dataclasses.is_dataclass(protocol) else {},
             seeds=seeds,
             num_envs=num_envs,
             physics=_physics_name(env.cfg.sim.physics),
@@ -113,8 +127,8 @@ def _physics_name(physics: Any) -> str:
     return names.get(kind, kind.removesuffix("Cfg").lower())
 
 
-def _is_shipped(args: argparse.Namespace) -> bool:
-    return not args.untrained and args.checkpoint is None
+def _is_shipped(args: argparse.Namespace, checkpoint: Path | None) -> bool:
+    return checkpoint is not None and args.checkpoint is None
 
 
 def _seeds(args: argparse.Namespace) -> list[int]:

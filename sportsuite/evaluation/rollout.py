@@ -11,7 +11,7 @@ import torch
 from sportsuite.errors import SportSuiteError
 from sportsuite.learning.policy import Policy
 
-__all__ = ["Probe", "quotas", "run_episodes"]
+__all__ = ["Probe", "before_reset", "quotas", "run_episodes"]
 
 
 class Probe(Protocol):
@@ -84,7 +84,7 @@ def run_episodes(
     counter = _Counter(env, quotas(episodes, env.num_envs), probe, progress)
     obs, _ = env.reset(seed=seed)
     limit = 2 * int(env.max_episode_length) * int(counter.quota.max()) + 2
-    with _before_reset(env, counter.ended):
+    with before_reset(env, counter.ended):
         for _ in range(limit):
             obs, _, terminated, truncated, _ = env.step(policy(obs))
             done = terminated | truncated
@@ -158,8 +158,13 @@ class _Counter:
 
 
 @contextmanager
-def _before_reset(env: Any, look: Callable[[torch.Tensor], None]) -> Iterator[None]:
-    """Have this one environment show its worlds before it resets them; its step would only return their new state."""
+def before_reset(env: Any, look: Callable[[torch.Tensor], None]) -> Iterator[None]:
+    """Have this one environment show its worlds before it resets them; its step would only return their new state.
+
+    Args:
+        env: The environment.
+        look: Called with the worlds, shape (n,), as physics left them.
+    """
     reset = env._reset_idx
 
     def look_then_reset(env_ids: torch.Tensor) -> None:

@@ -10,7 +10,7 @@ TRAP = TaskSpec(
     env_cfg=f"{_HERE}.trap.trap_env_cfg:TrapEnvCfg",
     agent_cfgs={size: f"{_HERE}.trap.agents:{size}" for size in _SIZES},
     description="Bring an incoming ball under control with the feet.",
-    evaluation=f"{_HERE}.evaluation:trap_protocol",
+    evaluation=f"{_HERE}.evaluation.trap:trap_protocol",
     policy="policies/trap.pt",
 )
 
@@ -19,6 +19,7 @@ MOVE = TaskSpec(
     env_cfg=f"{_HERE}.move.move_env_cfg:MoveEnvCfg",
     agent_cfgs={size: f"{_HERE}.move.agents:{size}" for size in _SIZES},
     description="Move in any direction while facing any other, without the ball.",
+    evaluation=f"{_HERE}.evaluation.move:move_protocol",
 )
 
 DRIBBLE = TaskSpec(
@@ -26,6 +27,7 @@ DRIBBLE = TaskSpec(
     env_cfg=f"{_HERE}.dribble.dribble_env_cfg:DribbleEnvCfg",
     agent_cfgs={size: f"{_HERE}.dribble.agents:{size}" for size in _SIZES},
     description="Run with the ball in a given direction at a given speed.",
+    evaluation=f"{_HERE}.evaluation.dribble:dribble_protocol",
 )
 
 KICK = TaskSpec(
@@ -33,6 +35,7 @@ KICK = TaskSpec(
     env_cfg=f"{_HERE}.kick.kick_env_cfg:KickEnvCfg",
     agent_cfgs={size: f"{_HERE}.kick.agents:{size}" for size in _SIZES},
     description="Kick the ball with a given velocity in space.",
+    evaluation=f"{_HERE}.evaluation.kick:kick_protocol",
 )
 
 FOOTBALL = TaskSpec(
@@ -40,6 +43,7 @@ FOOTBALL = TaskSpec(
     env_cfg=f"{_HERE}.football.football_play_env_cfg:FootballPlayEnvCfg",
     agent_cfgs={},
     description="Play: the four skills under a state machine, steered by the user.",
+    evaluation=f"{_HERE}.evaluation.transitions:transition_protocol",
 )
 
 PLUGIN = SportPlugin(

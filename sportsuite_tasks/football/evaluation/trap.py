@@ -1,4 +1,4 @@
-"""Football's evaluation protocols: the metrics of PhysicsFC's tables."""
+"""How well passes are trapped: TSR, HRTS and RBSPT of PhysicsFC."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from sportsuite.evaluation.protocol import Metric, mean_metric, rate_metric
+from sportsuite.evaluation.protocol import Metric, mean_metric
 from sportsuite.evaluation.rollout import run_episodes
+from sportsuite_tasks.football.evaluation.matching import share
 from sportsuite_tasks.football.mdp.commands import TrapCommand
 
 if TYPE_CHECKING:
@@ -50,17 +51,11 @@ def trap_metrics(table: dict[str, torch.Tensor]) -> dict[str, Metric]:
     hand = table["hand"][success] > 0.5
     speed = table["relative_speed"][success]
     return {
-        "TSR": _percent(rate_metric(success, 0.783, _DEFINITIONS["TSR"], "higher")),
-        "HRTS": _percent(rate_metric(hand, 0.056, _DEFINITIONS["HRTS"], "lower")),
+        "TSR": share(success, 78.3, _DEFINITIONS["TSR"]),
+        "HRTS": share(hand, 5.6, _DEFINITIONS["HRTS"], "lower"),
         "RBSPT": mean_metric(speed, "m/s", 3.69, _DEFINITIONS["RBSPT"], "lower"),
-        "touched": _percent(rate_metric(table["touched"] > 0.5, None, _DEFINITIONS["touched"], "higher")),
+        "touched": share(table["touched"], None, _DEFINITIONS["touched"]),
     }
-
-
-def _percent(metric: Metric) -> Metric:
-    scale = None if metric.reference is None else 100.0 * metric.reference
-    interval = None if metric.ci is None else (100.0 * metric.ci[0], 100.0 * metric.ci[1])
-    return Metric(100.0 * metric.value, "%", scale, metric.definition, metric.better, interval)
 
 
 class TrapProtocol:

@@ -3,7 +3,7 @@ import math
 import pytest
 import torch
 
-from sportsuite_tasks.football.evaluation import trap_metrics
+from sportsuite_tasks.football.evaluation.trap import trap_metrics
 
 
 def test_trap_metrics_by_hand():

@@ -1,0 +1,1 @@
+"""Football's evaluation protocols: the metrics of PhysicsFC's tables, a file per task."""
