@@ -25,7 +25,7 @@ class HeadingCommandLevel(ManagerTermBase):
 
     def __init__(self, cfg: CurriculumTermCfg, env: SportEnv):
         super().__init__(cfg, env)
-        self._level = 0.0
+        self._level = float(cfg.params.get("start", 0.0))
         self._lasted, self._ended = 0.0, 0
         command: HeadingCommand = env.command_manager.get_term(cfg.params.get("command_name", "heading"))  # type: ignore[assignment]
         self._speed_range, self._turn_range = command.cfg.speed_range, command.cfg.turn_range
@@ -37,6 +37,7 @@ class HeadingCommandLevel(ManagerTermBase):
         command_name: str = "heading",
         speed: float = 1.6,
         turn: float = 0.8,
+        start: float = 0.0,
         step: float = 0.05,
         threshold: float = 0.75,
         error: float = 0.3,
@@ -50,6 +51,7 @@ class HeadingCommandLevel(ManagerTermBase):
             command_name: A :class:`~sportsuite.mdp.commands.HeadingCommand`; its ranges are the goal.
             speed: Highest speed at level 0 [m/s] (ours, as all numbers here).
             turn: Largest turn at level 0 [rad].
+            start: Level at the beginning; a resumed training may begin where the last one ended.
             step: How much the level rises at once.
             threshold: Share of episodes that must last to their end.
             error: Largest mean difference of the speed along the commanded direction from the command [m/s].

@@ -203,7 +203,7 @@ class TerminationsCfg:
 class HeadingCurriculumCfg:
     """From slow straight walks to running and turning."""
 
-    level = CurriculumTermCfg(func=curriculums.HeadingCommandLevel, params={})  # type: ignore[arg-type]
+    level = CurriculumTermCfg(func=curriculums.HeadingCommandLevel, params={"start": 0.0, "error": 0.35})  # type: ignore[arg-type]
 
 
 @configclass
