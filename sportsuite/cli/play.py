@@ -62,7 +62,8 @@ def run(args: argparse.Namespace) -> int:
     show = _viewer(args)
     with results_only():
         checkpoint = find_checkpoint(args, task)
-        num_envs = args.num_envs or (1 if args.video else 4)
+        # a task without a policy of its own waits for commands
+        num_envs = args.num_envs or (1 if args.video or not task.spec.agent_cfgs else 4)
         with open_env(args, task, checkpoint, num_envs, overrides, show) as env:
             policy = make_policy(checkpoint, env, task, args.seed or 0)
             tally = _Tally()

@@ -63,7 +63,7 @@ class ControlPanel:
         self._held: frozenset[str] = frozenset()
         self._driver: int | None = None
         self._shown = ""
-        with server.gui.add_folder("Controls"):
+        with server.gui.add_folder("Controls", order=-1.0):
             self._status = server.gui.add_markdown("")
             server.gui.add_html(panel_html(self._controls))
             self._add_sliders()
