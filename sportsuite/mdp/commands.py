@@ -51,7 +51,7 @@ class HeadingCommand(CommandTerm):
         """Index and sign of the mirrored command, see :mod:`sportsuite.mdp.symmetry`."""
         return direction_map(3)
 
-    def reset(self, env_ids: torch.Tensor | slice | None = None) -> dict[str, float]:
+    def reset(self, env_ids: torch.Tensor | slice | None = None) -> dict[str, torch.Tensor]:
         """Log the mean errors of the episode, then draw new commands; some fit the state the episode starts from."""
         ids = slice(None) if env_ids is None else env_ids
         for name in ("speed_error", "heading_error_deg"):

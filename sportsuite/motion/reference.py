@@ -140,10 +140,11 @@ class ResetToReference(ManagerTermBase):
 
     def __init__(self, cfg: EventTermCfg, env: SportEnv):
         super().__init__(cfg, env)
-        self.reference = ReferenceMotion(cfg.params["motion"], env.step_dt, env.device)
+        self.reference = ReferenceMotion(cfg.params["motion"], env.step_dt, env.device)  # type: ignore[arg-type]
         env.reference = self.reference
         # a config of its own: a term fills its defaults into the parameters it is given
-        other = EventTermCfg(func=ResetCharacter, params={"fallen_states": cfg.params["fallen_states"]})
+        params = {"fallen_states": cfg.params["fallen_states"]}
+        other = EventTermCfg(func=ResetCharacter, params=params)  # type: ignore[arg-type]
         self._other = ResetCharacter(other, env)
 
     def __call__(
