@@ -55,6 +55,9 @@ def test_wrong_override_names_the_nearest(story):
         (["evaluate", TASK, "--checkpoint", "latest"], f"no run of {TASK} with a checkpoint below"),
         (["evaluate", TASK, "--untrained", "--seeds", "1,1"], "--seeds 1,1: expected different ones"),
         (["evaluate", TASK, "--untrained", "--seeds", "1,2", "--seed", "3"], "expected one of them"),
+        (["evaluate", TASK, "--untrained", "protocol.lobs=3"], "the config has no field 'lobs'"),
+        (["evaluate", "SportSuite-Dribble-v0", "--untrained", "protocol.match.relativ=1"], "nearest: relative"),
+        (["evaluate", "SportSuite-Football-v0", "--untrained"], "SportSuite-Football-v0 is not trained"),
         (["evaluate", TASK, "--untrained", "--device", "gpu"], "device 'gpu': expected 'cpu' or 'cuda:N'"),
     ],
 )
