@@ -15,13 +15,14 @@ import os
 import queue
 import threading
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sportsuite.physics.mujoco_cpu import layout
 
 logger = logging.getLogger(__name__)
 
 _LOG_ERROR = 3  # mjLOG_ERROR
+_LOOK_AGAIN_S = 2.0
 _here = threading.local()
 
 
@@ -80,10 +81,23 @@ def usable_cores() -> int:
     return os.cpu_count() or 1
 
 
+def _next(source: queue.SimpleQueue) -> Any:
+    """Take an item, however long it takes.
+
+    A process that was stopped and continued (Ctrl-Z, fg) has been seen with a thread asleep before a queue that wasn't
+    empty; looking again now and then costs nothing and wakes it.
+    """
+    while True:
+        try:
+            return source.get(timeout=_LOOK_AGAIN_S)
+        except queue.Empty:
+            continue
+
+
 def _serve(worker: int, inbox: queue.SimpleQueue, done: queue.SimpleQueue) -> None:
     _here.worker, _here.done = worker, done
     _catch_errors()
-    while (job := inbox.get()) is not None:
+    while (job := _next(inbox)) is not None:
         try:
             job(worker)
         except Exception as error:  # noqa: BLE001 - handed to the caller, who raises it
@@ -122,9 +136,9 @@ class WorkerPool:
         failures, interrupted = [], None
         for _ in self._inboxes:
             try:
-                result = self._done.get()
+                result = _next(self._done)
             except KeyboardInterrupt as error:  # the threads are in the middle of writing state: let them finish
-                interrupted, result = error, self._done.get()
+                interrupted, result = error, _next(self._done)
             if result is not None:
                 failures.append(result)
         if interrupted is not None:
