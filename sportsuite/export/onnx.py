@@ -70,7 +70,7 @@ def largest_difference(actor: MLPModel, path: str | Path, seed: int = 0) -> floa
     """
     from onnx.reference import ReferenceEvaluator
 
-    original = actor.as_onnx(verbose=False).eval()
+    original: Any = actor.as_onnx(verbose=False).eval()
     obs = torch.randn(
         _SAMPLES, *original.get_dummy_inputs()[0].shape[1:], generator=torch.Generator().manual_seed(seed)
     )
@@ -81,7 +81,7 @@ def largest_difference(actor: MLPModel, path: str | Path, seed: int = 0) -> floa
 
 
 def _write(actor: MLPModel, path: Path) -> None:
-    model = actor.as_onnx(verbose=False).eval()
+    model: Any = actor.as_onnx(verbose=False).eval()
     torch.onnx.export(
         model,
         model.get_dummy_inputs(),

@@ -25,7 +25,7 @@ class HeadingCommandLevel(ManagerTermBase):
 
     def __init__(self, cfg: CurriculumTermCfg, env: SportEnv):
         super().__init__(cfg, env)
-        self._level = float(cfg.params.get("start", 0.0))
+        self._level: float = cfg.params.get("start", 0.0)  # type: ignore[assignment]
         self._lasted, self._ended = 0.0, 0
         command: HeadingCommand = env.command_manager.get_term(cfg.params.get("command_name", "heading"))  # type: ignore[assignment]
         self._speed_range, self._turn_range = command.cfg.speed_range, command.cfg.turn_range

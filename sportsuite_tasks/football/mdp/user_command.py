@@ -131,7 +131,7 @@ class UserCommand(CommandTerm):
         elif self.cfg.source == "script":
             self._follow_script()
         self._aim_at_ball()
-        # who cancels doesn't ask for the same in the same step: the machine would go to and fro
+        # who cancels doesn't ask for the same in the same step: the machine would go back and forth
         self.kick &= ~self.cancel
         self.trap &= ~self.cancel
 
