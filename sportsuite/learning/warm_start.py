@@ -26,7 +26,8 @@ def warm_start(algorithm: Any, env: Any, path: str | Path) -> list[str]:
     """Copy networks from a checkpoint into a fresh algorithm.
 
     Inputs that both tasks have in the same leading observation terms keep their weights; those of further terms start
-    at zero, so that the policy begins by doing what it did before. Networks whose shapes differ in any other way stay
+    at zero, so that the policy begins by doing what it did before. The noise of its actions stays the fresh one: a
+    trained policy's is too small to find out anything new. Networks whose shapes differ in any other way stay
     as they are. Discriminators are copied whole, the critic as the actor; the optimizers start afresh.
 
     Args:
@@ -118,6 +119,8 @@ def _load(network: torch.nn.Module, saved: Mapping[str, torch.Tensor], columns: 
         value = widen(tensor, saved[name], columns, rest)
         if value is None:
             return False
+        if "std_param" in name:
+            value = tensor
         merged[name] = value.clamp(max=_COUNT) if name.endswith("count") else value
     network.load_state_dict(merged)
     return True

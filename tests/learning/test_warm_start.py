@@ -103,6 +103,18 @@ def test_new_inputs_change_nothing_at_first(checkpoint):
     assert torch.equal(algorithm.priors["style"].model.weight, prior.weight)
 
 
+def test_the_noise_of_actions_stays_fresh():
+    def noisy(std: float) -> torch.nn.Module:
+        network = torch.nn.Linear(2, 2)
+        network.register_parameter("log_std_param", torch.nn.Parameter(torch.full((2,), std)))
+        return network
+
+    fresh, old = noisy(-2.0), noisy(-4.0)
+    assert module._load(fresh, old.state_dict(), columns=2)
+    assert torch.equal(fresh.weight, old.weight)
+    assert fresh.log_std_param.tolist() == [-2.0, -2.0]  # type: ignore[union-attr]
+
+
 def test_nothing_in_common_is_an_error(checkpoint):
     with pytest.raises(BadInputError, match="first observation"):
         warm_start(learner(inputs=6), env((term(goal, command_name="kick"), 6)), "any.pt")
