@@ -157,13 +157,15 @@ def test_play_is_steered_in_a_browser(make, options, tmp_path):
             return lambda: text in page.text()
 
         play_until(shows("Skill: move"), "the panel is shown")
-        # the camera looks along the direction that forward means
         (client,) = env.sim.visualizers[0]._viewer._server.get_clients().values()
+
+        def goes_ahead():
+            x, y, _ = client.camera.look_at - client.camera.position
+            ahead = torch.tensor([x, y], dtype=torch.float32) / math.hypot(x, y)
+            return torch.allclose(terms.get_term("move").velocity_w[0], 2.0 * ahead, atol=1e-2)
+
         page.press("KeyW")
-        play_until(lambda: user.speed[0] == 2.0, "walking")
-        x, y, _ = client.camera.look_at - client.camera.position
-        ahead = torch.tensor([x, y], dtype=torch.float32) / math.hypot(x, y)
-        assert torch.allclose(terms.get_term("move").velocity_w[0], 2.0 * ahead, atol=1e-2)
+        play_until(goes_ahead, "walking to where the camera looks")
         page.press("ShiftLeft")
         play_until(lambda: user.speed[0] == 4.0, "running")
         page.release("ShiftLeft")
