@@ -217,17 +217,21 @@ def kicked_ball_velocity(
     return value if command.foot is None else value * command.foot.kept
 
 
-def foot_near_ball(env: SportEnv, command_name: str, asset_cfg: SceneEntityCfg, scale: float = 4.0) -> torch.Tensor:
-    """Bring a foot to the ball, until the first contact (ours, off). Shape is (num_envs,), range [0, 1].
+def foot_towards_ball(env: SportEnv, command_name: str, asset_cfg: SceneEntityCfg, limit: float = 3.0) -> torch.Tensor:
+    """Bring a foot to the ball, until the first contact (ours, off) [m/s]. Shape is (num_envs,).
 
-    ``exp(-scale * d^2)`` with the distance d of the nearest listed body to the ball. The text's Kick pays nothing
-    before the contact; it starts from states in which the ball is at the foot.
+    The speed at which the nearest listed body and the ball approach each other, negative where they part, within
+    ``limit``. Over time that adds up to the distance gained, so that waiting near the ball earns nothing. The text's
+    Kick pays nothing before the contact; it starts from states in which the ball is at the foot.
     """
     command = env.command_manager.get_term(command_name)
-    bodies = env.scene[asset_cfg.name].data.body_com_pos_w.torch[:, asset_cfg.body_ids]
-    ball = env.scene["ball"].data.root_link_pos_w.torch.unsqueeze(1)
-    distance = (bodies - ball).norm(dim=-1).min(dim=1).values
-    return torch.exp(-scale * distance.square()) * (command.first_touch.refresh().steps_since < 0)
+    data, ball = env.scene[asset_cfg.name].data, env.scene["ball"].data
+    offset = ball.root_link_pos_w.torch.unsqueeze(1) - data.body_com_pos_w.torch[:, asset_cfg.body_ids]
+    velocity = data.body_com_lin_vel_w.torch[:, asset_cfg.body_ids] - ball.root_link_lin_vel_w.torch.unsqueeze(1)
+    distance = offset.norm(dim=-1)
+    closing = (velocity * offset).sum(dim=-1) / distance.clamp_min(1e-3)
+    nearest = closing.gather(1, distance.argmin(dim=1, keepdim=True)).squeeze(1)
+    return nearest.clamp(-limit, limit) * (command.first_touch.refresh().steps_since < 0)
 
 
 def pass_into_zone(env: SportEnv, command_name: str, tolerance: float = 0.2) -> torch.Tensor:

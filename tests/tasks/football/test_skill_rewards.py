@@ -113,15 +113,19 @@ def test_kick_reward_by_hand(scale, expected):
     assert rewards.kicked_ball_velocity(env, "goal", scale=scale).item() == 0.0
 
 
-def test_foot_near_ball_stops_paying_at_the_contact():
+def test_foot_towards_ball_is_the_speed_of_the_nearest_foot_until_the_contact():
     touch = SimpleNamespace(steps_since=torch.tensor([-1]))
     command = goal((1.0, 0.0, 0.0), first_touch=SimpleNamespace(refresh=lambda: touch))
-    env = stand_in(command)
-    env.scene["robot"].data.body_com_pos_w = ns(torch.tensor([[[0.5, 0.0, 0.11], [0.0, 2.0, 0.11]]]))
+    env = stand_in(command, ball_vel=(0.4, 0.0, 0.0))
+    data = env.scene["robot"].data
+    data.body_com_pos_w = ns(torch.tensor([[[-0.5, 0.0, 0.11], [0.0, 2.0, 0.11]]]))
+    data.body_com_lin_vel_w = ns(torch.tensor([[[1.5, 3.0, 0.0], [0.0, -9.0, 0.0]]]))
     feet = SimpleNamespace(name="robot", body_ids=[0, 1])
-    assert rewards.foot_near_ball(env, "goal", feet, scale=4.0).item() == pytest.approx(math.exp(-4 * 0.25))
+    # 1.5 m/s towards a ball that rolls on at 0.4; the sideways part and the farther foot don't count
+    assert rewards.foot_towards_ball(env, "goal", feet).item() == pytest.approx(1.1)
+    assert rewards.foot_towards_ball(env, "goal", feet, limit=1.0).item() == pytest.approx(1.0)
     touch.steps_since = torch.tensor([0])
-    assert rewards.foot_near_ball(env, "goal", feet).item() == 0.0
+    assert rewards.foot_towards_ball(env, "goal", feet).item() == 0.0
 
 
 @pytest.mark.parametrize(("y", "expected"), [(2.99, False), (3.01, True)])
