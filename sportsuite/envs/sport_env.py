@@ -207,8 +207,10 @@ def _world_hooks(cfg: SportEnvCfg):
     """Install a config's per-world model additions while the scene is being built."""
     from isaaclab_newton.cloner import newton_builder_world_hook
 
-    # soles come last: a hook that pairs colliders, such as the ball's, must not pair them
-    hooks: list[Callable] = [*cfg.world_hooks(), soles_hook()] if presets.is_newton(cfg.sim.physics) else []
+    # soles come after hooks that pair colliders, such as the ball's: those must not pair them
+    hooks: list[Callable] = [*cfg.world_hooks(), soles_hook(), *cfg.late_world_hooks()]
+    if not presets.is_newton(cfg.sim.physics):
+        hooks = []
     if type(cfg.sim.physics).__name__ == "OvPhysxCfg":
         from sportsuite.physics.ovphysx_cpu import allow_ovphysx_without_cuda
 

@@ -98,3 +98,7 @@ class SportEnvCfg(ManagerBasedRLEnvCfg):
     def world_hooks(self) -> list[Callable]:
         """Hook for sports: functions ``(builder, world, pos, quat)`` that add MuJoCo contact pairs or equality rows."""
         return []
+
+    def late_world_hooks(self) -> list[Callable]:
+        """Hook for sports: as :meth:`world_hooks`, but after the soles of boots: all colliders are there."""
+        return []

@@ -46,10 +46,17 @@ FOOTBALL = TaskSpec(
     evaluation=f"{_HERE}.evaluation.transitions:transition_protocol",
 )
 
+ELEVEN_A_SIDE = TaskSpec(
+    id="SportSuite-ElevenASide-v0",
+    env_cfg=f"{_HERE}.eleven.eleven_env_cfg:ElevenASideEnvCfg",
+    agent_cfgs={},
+    description="Twenty-two players and a ball in one world: a test of scene, state machine and physics.",
+)
+
 PLUGIN = SportPlugin(
     name="football",
     api_version=1,
     description="Football skills for a 28-joint humanoid: move, trap, dribble, kick.",
-    tasks=(MOVE, TRAP, DRIBBLE, KICK, FOOTBALL),
+    tasks=(MOVE, TRAP, DRIBBLE, KICK, FOOTBALL, ELEVEN_A_SIDE),
     terms={kind: f"{_HERE}.mdp.{kind}" for kind in ("observations", "rewards", "terminations", "events", "commands")},
 )
