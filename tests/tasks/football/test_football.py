@@ -4,8 +4,14 @@ import math
 
 import pytest
 import torch
+import yaml
+from isaaclab.envs.mdp import RelativeJointPositionActionCfg
 
+from sportsuite.characters.spec import JOINT_NAMES
+from sportsuite.envs.make_env import load_env_cfg
 from sportsuite.errors import BadInputError
+from sportsuite.learning.checkpoint import read_checkpoint, write_checkpoint
+from sportsuite.learning.plain import to_plain
 from sportsuite.mdp.frames import heading_from_quat
 from tests.tasks.football.fake_skills import write_fake_skill
 
@@ -180,6 +186,37 @@ def test_another_ball_comes_when_it_is_gone(env):
         env.step(STILL)
     offset = (env.scene["ball"].data.root_link_pos_w.torch - env.scene["robot"].data.root_link_pos_w.torch)[:, :2]
     assert offset.norm(dim=1).max() < 30.0
+
+
+def test_skills_with_different_actions_play_side_by_side(make, skills, tmp_path):
+    """A kick whose actions are offsets from the present pose, beside skills whose actions are targets."""
+    content = read_checkpoint(skills["kick"])
+    saved = yaml.safe_load(content["sportsuite"]["env_cfg"])
+    relative = RelativeJointPositionActionCfg(
+        asset_name="robot", joint_names=list(JOINT_NAMES), preserve_order=True, scale=0.5
+    )
+    saved["actions"]["joint_pos"] = to_plain(relative)
+    content["sportsuite"]["env_cfg"] = yaml.safe_dump(saved, sort_keys=False)
+    write_checkpoint(tmp_path / "kick.pt", content)
+    cfg = load_env_cfg("sportsuite_tasks.football.football.football_play_env_cfg:FootballPlayEnvCfg")
+    cfg.actions.play.layouts["relative"] = relative
+    cfg.skills = skills | {"kick": str(tmp_path / "kick.pt")}
+    make.close()
+    env = make(TASK, fresh=True, cfg=cfg, num_envs=4, device="cpu")
+    env.reset(seed=0)
+    put_ball(env, (1.5, 0.0), (-2.0, 0.0))
+    env.step(STILL)
+    put_ball(env, (1.2, 0.0))
+    robot = env.scene["robot"].data
+    pose, default = robot.joint_pos.torch.clone(), robot.default_joint_pos.torch
+    action = STILL.clone()
+    action[1, 4] = 1.0
+    env.step(action)
+    assert machine(env).names() == ["dribble", "kick", "dribble", "dribble"]
+    targets = robot.joint_pos_target.torch
+    scale = env.action_manager.get_term("play")._layouts["joint_targets"]._scale
+    assert torch.allclose(targets[0], (default + 0.04 * scale)[0], atol=1e-5)
+    assert torch.allclose(targets[1], pose[1] + 0.5 * 0.06, atol=1e-5)
 
 
 @pytest.mark.parametrize("source", ["script", "random", "person"])
