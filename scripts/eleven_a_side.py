@@ -11,6 +11,7 @@ import json
 import os
 import sys
 import time
+from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -30,7 +31,7 @@ def main() -> int:
     import sportsuite  # noqa: F401  registers the tasks
 
     options = {"skills": dict(text.split("=", 1) for text in args.skills)} if args.skills else {}
-    overrides = {f"actions.team.{name}": value for name, value in options.items()}
+    overrides: dict[str, Any] = {f"actions.team.{name}": value for name, value in options.items()}
     start = time.monotonic()
     env = gymnasium.make(
         "SportSuite-ElevenASide-v0", num_envs=1, seed=0, **{"pitch_scale": args.scale} | overrides

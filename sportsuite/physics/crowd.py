@@ -86,7 +86,7 @@ def _exclude_colliding_bodies_only() -> None:
     if getattr(original, "for_crowds", False):
         return
 
-    def find(model: Any, selected_bodies: Iterable[int], colliding_shapes: Iterable[int]) -> list[tuple[int, int]]:
+    def find(model: Any, selected_bodies: Iterable[int], colliding_shapes: Any) -> list[Any]:
         owners = set(model.shape_body.numpy()[np.asarray(list(colliding_shapes), dtype=np.int64)].tolist())
         bodies = np.array([body for body in selected_bodies if int(body) in owners], dtype=np.int64)
         return original(model, bodies, colliding_shapes)
