@@ -180,6 +180,7 @@ def test_the_registered_strings_let_isaaclab_choose_an_agent_by_size(site: Path)
         "rsl_rl_smoke_cfg_entry_point": f"{agents}:smoke",
         "rsl_rl_cpu_cfg_entry_point": f"{agents}:cpu",
         "rsl_rl_gpu_cfg_entry_point": f"{agents}:gpu",
+        **{f"rsl_rl_latent_{size}_cfg_entry_point": f"{agents}:latent_{size}" for size in ("smoke", "cpu", "gpu")},
         "default_agent": "rsl_rl",
         "sport": "football",
         "task_id": TRAP,
