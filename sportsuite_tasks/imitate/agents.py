@@ -5,8 +5,12 @@ from __future__ import annotations
 from sportsuite.learning.agent_cfgs import AgentSize, SportRunnerCfg, amp_cfg, ase_cfg, calm_cfg
 
 
+_TASK_WEIGHT = 0.15
+"""Weight of the task beside the style (ours; with 0.05 a character preferred standing to going where told, one run)."""
+
+
 def _heading(size: AgentSize) -> SportRunnerCfg:
-    return amp_cfg(size, "imitate_heading")
+    return amp_cfg(size, "imitate_heading", **{"algorithm.channels.task_weight": _TASK_WEIGHT})
 
 
 def heading_smoke() -> SportRunnerCfg:
@@ -15,7 +19,7 @@ def heading_smoke() -> SportRunnerCfg:
 
 
 def heading_cpu() -> SportRunnerCfg:
-    """A quarter of an hour on a laptop's CPU for a walk."""
+    """A laptop's CPU: walks after some million samples."""
     return _heading("cpu")
 
 

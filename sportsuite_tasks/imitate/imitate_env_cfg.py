@@ -178,7 +178,7 @@ class HeadingRewardsCfg:
         func=rewards.heading_velocity, weight=30.0 * 0.6, params={"command_name": "heading", "scale": 2.0}
     )
     facing = RewardTermCfg(func=rewards.heading_facing, weight=30.0 * 0.25, params={"command_name": "heading"})
-    standing_feet = RewardTermCfg(func=rewards.feet_stand_still, weight=30.0 * 0.15, params={"scale": 4.0})
+    standing_feet = RewardTermCfg(func=rewards.feet_stand_still, weight=30.0 * 0.15, params={"scale": 2.0})
 
 
 @configclass

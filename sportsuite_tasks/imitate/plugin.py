@@ -10,6 +10,7 @@ HEADING = TaskSpec(
     agent_cfgs={size: f"{_HERE}.agents:heading_{size}" for size in ("smoke", "cpu", "gpu")},
     description="Stand, walk and run where told, in the style of reference clips (AMP).",
     evaluation=f"{_HERE}.evaluation:heading_protocol",
+    policy="policies/imitate_heading.pt",
 )
 
 _SIZES = ("smoke", "cpu", "gpu")
