@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import signal
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,6 +14,7 @@ from typing import Any
 
 from sportsuite.assets import write_text_atomic
 from sportsuite.errors import BadInputError, SportSuiteError
+from sportsuite.learning.training import sigterm_as_interrupt
 
 __all__ = ["Stage", "read_stages", "run_stages", "sportsuite_command"]
 
@@ -140,7 +138,7 @@ def _now() -> str:
 
 
 def _run(command: Sequence[str]) -> int:
-    with _sigterm_as_interrupt(), subprocess.Popen(command) as process:
+    with sigterm_as_interrupt(), subprocess.Popen(command) as process:
         try:
             return process.wait()
         except BaseException:
@@ -149,19 +147,3 @@ def _run(command: Sequence[str]) -> int:
                 process.terminate()
             process.wait()
             raise
-
-
-@contextlib.contextmanager
-def _sigterm_as_interrupt() -> Iterator[None]:
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def interrupt(signum: int, frame: Any) -> None:
-        raise KeyboardInterrupt
-
-    previous = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, previous)

@@ -26,7 +26,16 @@ if TYPE_CHECKING:
 
     from sportsuite.learning.agent_cfgs import SportRunnerCfg
 
-__all__ = ["LOG_ROOT", "Outcome", "Progress", "TrainRequest", "agent_cfg_of", "simulation", "train"]
+__all__ = [
+    "LOG_ROOT",
+    "Outcome",
+    "Progress",
+    "TrainRequest",
+    "agent_cfg_of",
+    "sigterm_as_interrupt",
+    "simulation",
+    "train",
+]
 
 LOG_ROOT = Path("logs") / "rsl_rl"
 """Where runs go, below the working directory; the same as Isaac Lab's."""
@@ -251,7 +260,7 @@ def _learn(
     budget = _Budget(request, agent_cfg.max_iterations, per_iteration, runner)
     _watch_iterations(runner, lambda scalars: _after_iteration(runner, budget, scalars, on_progress))
     start, stopped_by = time.monotonic(), "budget"
-    with _sigterm_as_interrupt(), captured_prints(), contextlib.ExitStack() as stack:
+    with sigterm_as_interrupt(), captured_prints(), contextlib.ExitStack() as stack:
         stack.callback(runner.logger.stop_logging_writer)
         # any other exception passes: its weights may be useless, and the last periodic checkpoint stays the newest
         try:
@@ -344,7 +353,7 @@ def _watch_iterations(runner: OnPolicyRunner, on_iteration: Callable[[Mapping[st
 
 
 @contextlib.contextmanager
-def _sigterm_as_interrupt() -> Iterator[None]:
+def sigterm_as_interrupt() -> Iterator[None]:
     """Let a polite kill end the training like Ctrl-C does: with a checkpoint."""
     if threading.current_thread() is not threading.main_thread():
         yield
