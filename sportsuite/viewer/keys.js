@@ -27,6 +27,12 @@ if (!page.started) {
       const setter = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set;
       setter.call(input, [...page.held.keys()].join(" "));
       input.dispatchEvent(new Event("input", { bubbles: true }));
+    } else {
+      // the field isn't drawn yet: a key that is held already must not be lost
+      page.later ??= setTimeout(() => {
+        page.later = undefined;
+        show();
+      }, 100);
     }
     for (const button of document.querySelectorAll("[data-keys]"))
       button.toggleAttribute("data-held", button.dataset.keys.split(" ").every((key) => page.held.has(key)));

@@ -49,6 +49,10 @@ class Page:
         """What the page shows as text."""
         return self.evaluate("document.body ? document.body.innerText : ''")
 
+    def listens(self) -> bool:
+        """Whether the page's script waits for keys."""
+        return bool(self.evaluate("Boolean(window.sportsuiteKeys?.started)"))
+
     def press(self, code: str) -> None:
         """Hold a key down, named by its code such as ``KeyW``."""
         self._key("rawKeyDown", code)
@@ -108,6 +112,8 @@ def open_page(url: str, profile: Path, size: tuple[int, int] = (640, 720)) -> It
             target = next(entry for entry in json.load(answer) if entry["type"] == "page")
         with connect(target["webSocketDebuggerUrl"], max_size=None, proxy=None) as socket:
             page = Page(socket)
+            # a window that loses the focus releases all keys
+            page.call("Emulation.setFocusEmulationEnabled", enabled=True)
             page.call("Page.navigate", url=url)
             yield page
     finally:

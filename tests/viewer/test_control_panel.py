@@ -113,7 +113,7 @@ def test_buttons_and_script_are_in_the_html():
 def test_keys_in_a_browser_reach_the_term(tmp_path):
     term = FakeTerm()
     with panel_on_a_server(term) as (panel, server, url), open_page(url, tmp_path) as page:
-        until(lambda: "Skill: move" in page.text(), panel, "the panel is shown")
+        until(lambda: "Skill: move" in page.text() and page.listens(), panel, "the panel is shown")
         (client,) = server.get_clients().values()
         view = client.camera.look_at - client.camera.position
         place = client.camera.position

@@ -156,7 +156,7 @@ def test_play_is_steered_in_a_browser(make, options, tmp_path):
         def shows(text):
             return lambda: text in page.text()
 
-        play_until(shows("Skill: move"), "the panel is shown")
+        play_until(lambda: shows("Skill: move")() and page.listens(), "the panel is shown")
         (client,) = env.sim.visualizers[0]._viewer._server.get_clients().values()
 
         def goes_ahead():
