@@ -5,12 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import torch
-from isaaclab.managers import SceneEntityCfg
+from isaaclab.managers import SceneEntityCfg, TerminationTermCfg
+
+from sportsuite.characters.spec import BODY_NAMES, FEET
 
 if TYPE_CHECKING:
     from isaaclab.envs import ManagerBasedRLEnv
 
     from sportsuite.envs.sport_env import SportEnv
+
+MUST_STAY_UP = [name for name in BODY_NAMES if name not in (*FEET, "right_shin", "left_shin")]
+"""Bodies whose height tells a fall. Shins are left out: their origin is the knee, which may go down in a lunge
+(ours).
+"""
 
 _ROBOT = SceneEntityCfg("robot")
 
@@ -55,3 +62,17 @@ def body_below_height(
     if grace_steps:
         low &= ~(env.fallen_start & (env.episode_length_buf <= grace_steps))
     return low
+
+
+def fall_term(minimum_height: float = 0.3, head_height: float = 0.9) -> TerminationTermCfg:
+    """A fall ends the episode; the heights [m] are ours, CALM's 60 steps of grace after a lying start are not."""
+    return TerminationTermCfg(
+        func=body_below_height,
+        params={
+            "minimum_height": minimum_height,
+            "head_height": head_height,
+            "grace_steps": 60,
+            "asset_cfg": SceneEntityCfg("robot", body_names=MUST_STAY_UP),
+            "head_cfg": SceneEntityCfg("robot", body_names=["head"]),
+        },
+    )

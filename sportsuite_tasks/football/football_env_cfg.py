@@ -13,7 +13,6 @@ from isaaclab.managers import (
     ObservationGroupCfg,
     ObservationTermCfg,
     SceneEntityCfg,
-    TerminationTermCfg,
 )
 from isaaclab.scene import InteractiveSceneCfg
 from isaaclab.utils import configclass
@@ -21,10 +20,10 @@ from isaaclab.visualizers import VisualizerCfg
 
 from sportsuite.assets import asset_path
 from sportsuite.characters.humanoid28 import humanoid28_cfg
-from sportsuite.characters.spec import BODY_NAMES, FEET
+from sportsuite.characters.spec import BODY_NAMES
 from sportsuite.envs.sport_env_cfg import SportEnvCfg
 from sportsuite.errors import BadInputError
-from sportsuite.mdp import observations, terminations
+from sportsuite.mdp import observations
 from sportsuite.mdp.actions import joint_targets_cfg
 from sportsuite.motion.reference import ReferenceMotionCfg, ResetToReference, prior_features_h
 from sportsuite.physics.aerodynamics import AerodynamicsActionCfg, AerodynamicsCfg
@@ -35,11 +34,6 @@ from sportsuite.physics.presets import is_newton, physics_presets
 from sportsuite.skills.latent_action import LatentActionCfg
 from sportsuite_tasks.football.ball import football
 from sportsuite_tasks.football.pitch import pitch_cfg
-
-MUST_STAY_UP = [name for name in BODY_NAMES if name not in (*FEET, "right_shin", "left_shin")]
-"""Bodies whose height tells a fall. Shins are left out: their origin is the knee, which may go down in a lunge
-(ours).
-"""
 
 
 @configclass
@@ -103,20 +97,6 @@ def reference_start(
             "fallen_fraction": fallen_fraction,
             "joint_noise": 0.02,
             "lift": 0.01,
-        },
-    )
-
-
-def fall_term(minimum_height: float = 0.3, head_height: float = 0.9) -> TerminationTermCfg:
-    """A fall ends the episode; the heights [m] are ours, CALM's 60 steps of grace after a lying start are not."""
-    return TerminationTermCfg(
-        func=terminations.body_below_height,
-        params={
-            "minimum_height": minimum_height,
-            "head_height": head_height,
-            "grace_steps": 60,
-            "asset_cfg": SceneEntityCfg("robot", body_names=MUST_STAY_UP),
-            "head_cfg": SceneEntityCfg("robot", body_names=["head"]),
         },
     )
 

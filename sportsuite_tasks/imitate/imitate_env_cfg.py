@@ -18,7 +18,7 @@ from isaaclab.utils import configclass
 from isaaclab.visualizers import VisualizerCfg
 
 from sportsuite.characters.humanoid28 import humanoid28_cfg
-from sportsuite.characters.spec import BODY_NAMES, FEET
+from sportsuite.characters.spec import BODY_NAMES
 from sportsuite.envs.sport_env_cfg import SportEnvCfg
 from sportsuite.mdp import commands, curriculums, observations, rewards, terminations
 from sportsuite.mdp.actions import joint_targets_cfg
@@ -26,9 +26,6 @@ from sportsuite.motion.reference import ReferenceMotionCfg, ResetToReference, pr
 from sportsuite.physics.ground import ground_cfg
 from sportsuite.physics.presets import physics_presets
 from sportsuite.priors.latent import LatentCommandCfg, latent, latent_window
-
-MUST_STAY_UP = [name for name in BODY_NAMES if name not in (*FEET, "right_shin", "left_shin")]
-"""Bodies whose height tells a fall; shins are left out, their origin is the knee (ours)."""
 
 HEADING_CLIPS = [
     "isaaclab:walk",
@@ -187,16 +184,7 @@ class TerminationsCfg:
 
     nonfinite = TerminationTermCfg(func=terminations.nonfinite_state)
     time_out = TerminationTermCfg(func=mdp.time_out, time_out=True)
-    fallen = TerminationTermCfg(
-        func=terminations.body_below_height,
-        params={
-            "minimum_height": 0.3,
-            "head_height": 0.9,
-            "grace_steps": 60,
-            "asset_cfg": SceneEntityCfg("robot", body_names=MUST_STAY_UP),
-            "head_cfg": SceneEntityCfg("robot", body_names=["head"]),
-        },
-    )
+    fallen = terminations.fall_term()
 
 
 @configclass

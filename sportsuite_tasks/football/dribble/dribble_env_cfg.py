@@ -20,7 +20,6 @@ from sportsuite_tasks.football.football_env_cfg import (
     FootballEnvCfg,
     PriorGroupCfg,
     body_state_term,
-    fall_term,
     reference_start,
 )
 from sportsuite_tasks.football.mdp import commands, rewards
@@ -94,7 +93,7 @@ class TerminationsCfg:
 
     nonfinite = TerminationTermCfg(func=terminations.nonfinite_state)
     time_out = TerminationTermCfg(func=mdp.time_out, time_out=True)
-    fallen = fall_term()
+    fallen = terminations.fall_term()
     ball_too_far: TerminationTermCfg | None = TerminationTermCfg(
         func=football_terminations.ball_too_far, params={"distance": 3.0}
     )

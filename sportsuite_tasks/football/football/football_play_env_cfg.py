@@ -17,7 +17,7 @@ from sportsuite.physics.ball_friction import BallFrictionActionCfg
 from sportsuite.skills.latent_action import LatentActionCfg
 from sportsuite_tasks.football.ball import football
 from sportsuite_tasks.football.dribble.dribble_env_cfg import ObservationsCfg as DribbleObservationsCfg
-from sportsuite_tasks.football.football_env_cfg import BodyGroupCfg, FootballEnvCfg, body_state_term, fall_term
+from sportsuite_tasks.football.football_env_cfg import BodyGroupCfg, FootballEnvCfg, body_state_term
 from sportsuite_tasks.football.kick.kick_env_cfg import ObservationsCfg as KickObservationsCfg
 from sportsuite_tasks.football.mdp import commands, guards, play_terms, user_command
 from sportsuite_tasks.football.mdp import events as football_events
@@ -127,7 +127,7 @@ class TerminationsCfg:
 
     nonfinite = TerminationTermCfg(func=terminations.nonfinite_state)
     time_out = TerminationTermCfg(func=mdp.time_out, time_out=True)
-    fallen: TerminationTermCfg | None = fall_term()
+    fallen: TerminationTermCfg | None = terminations.fall_term()
 
 
 @configclass

@@ -22,7 +22,6 @@ from sportsuite_tasks.football.football_env_cfg import (
     FootballEnvCfg,
     PriorGroupCfg,
     body_state_term,
-    fall_term,
     reference_start,
 )
 from sportsuite_tasks.football.mdp import commands, rewards
@@ -108,7 +107,7 @@ class TerminationsCfg:
 
     nonfinite = TerminationTermCfg(func=terminations.nonfinite_state)
     time_out = TerminationTermCfg(func=mdp.time_out, time_out=True)
-    fallen = fall_term()
+    fallen = terminations.fall_term()
     kick_over = TerminationTermCfg(func=football_terminations.kick_over, params={"command_name": "kick"})
     ball_lost = TerminationTermCfg(
         func=football_terminations.ball_lost_before_kick, params={"command_name": "kick", "distance": 3.0}

@@ -21,7 +21,6 @@ from sportsuite_tasks.football.football_env_cfg import (
     FootballEnvCfg,
     PriorGroupCfg,
     body_state_term,
-    fall_term,
     reference_start,
 )
 from sportsuite_tasks.football.mdp import commands, rewards
@@ -86,7 +85,7 @@ class TerminationsCfg:
 
     nonfinite = TerminationTermCfg(func=terminations.nonfinite_state)
     time_out = TerminationTermCfg(func=mdp.time_out, time_out=True)
-    fallen = fall_term()
+    fallen = terminations.fall_term()
 
 
 @configclass

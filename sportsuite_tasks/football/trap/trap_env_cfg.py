@@ -19,7 +19,7 @@ from isaaclab.utils import configclass
 from sportsuite.characters.spec import ARMS, BODY_NAMES
 from sportsuite.composition.buffer_events import ResetToBuffer
 from sportsuite.mdp import events, observations, terminations
-from sportsuite_tasks.football.football_env_cfg import MUST_STAY_UP, FootballEnvCfg, body_state_term
+from sportsuite_tasks.football.football_env_cfg import FootballEnvCfg, body_state_term
 from sportsuite_tasks.football.mdp import commands, curriculums, rewards
 from sportsuite_tasks.football.mdp import events as football_events
 from sportsuite_tasks.football.mdp import terminations as football_terminations
@@ -111,17 +111,7 @@ class TerminationsCfg:
     nonfinite = TerminationTermCfg(func=terminations.nonfinite_state)
     time_out = TerminationTermCfg(func=mdp.time_out, time_out=True)
     hand_ball: TerminationTermCfg | None = TerminationTermCfg(func=football_terminations.hand_ball)
-    fallen = TerminationTermCfg(
-        func=terminations.body_below_height,
-        params={
-            "minimum_height": 0.15,
-            "head_height": 0.3,
-            # CALM: 60 steps without a fall test after a fallen start
-            "grace_steps": 60,
-            "asset_cfg": SceneEntityCfg("robot", body_names=MUST_STAY_UP),
-            "head_cfg": SceneEntityCfg("robot", body_names=["head"]),
-        },
-    )
+    fallen = terminations.fall_term(minimum_height=0.15, head_height=0.3)
     trap_over = TerminationTermCfg(func=football_terminations.trap_over, params={"command_name": "trap"})
     ball_missed = TerminationTermCfg(
         func=football_terminations.ball_missed, params={"command_name": "trap", "distance": 3.0}
