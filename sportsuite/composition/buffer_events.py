@@ -12,6 +12,7 @@ from isaaclab.managers import EventTermCfg, ManagerTermBase
 
 from sportsuite.composition.state_buffer import StateBuffer, read_buffer
 from sportsuite.errors import BadInputError
+from sportsuite.mdp import frames
 from sportsuite.mdp.events import world_indices, yaw_quat
 from sportsuite.motion.kinematics import quat_multiply
 
@@ -156,16 +157,10 @@ def _write_body(asset: Any, env: SportEnv, ids: torch.Tensor, pose: torch.Tensor
 
 
 def _turned_pose(pose: torch.Tensor, angle: torch.Tensor, pivot: torch.Tensor) -> torch.Tensor:
-    place = _rotated(pose[:, :2] - pivot, angle) + pivot
+    place = frames.turn(pose[:, :2] - pivot, angle) + pivot
     return torch.cat((place, pose[:, 2:3], quat_multiply(yaw_quat(angle), pose[:, 3:])), dim=1)
 
 
 def _turned_velocity(velocity: torch.Tensor, angle: torch.Tensor) -> torch.Tensor:
-    linear, angular = _rotated(velocity[:, :2], angle), _rotated(velocity[:, 3:5], angle)
+    linear, angular = frames.turn(velocity[:, :2], angle), frames.turn(velocity[:, 3:5], angle)
     return torch.cat((linear, velocity[:, 2:3], angular, velocity[:, 5:6]), dim=1)
-
-
-def _rotated(vector: torch.Tensor, angle: torch.Tensor) -> torch.Tensor:
-    cos, sin = angle.cos(), angle.sin()
-    x, y = vector.unbind(dim=1)
-    return torch.stack((cos * x - sin * y, sin * x + cos * y), dim=1)

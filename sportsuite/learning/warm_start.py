@@ -18,6 +18,10 @@ __all__ = ["common_columns", "warm_start", "widen"]
 
 _LOG = logging.getLogger(__name__)
 
+_BODY_NORMALIZER = "obs_normalizer.body."
+_LATENT_PARTS = ("obs_normalizer.style.", "encoder.")
+"""What a latent policy has beyond others, see :class:`~sportsuite.learning.models.LatentActor`."""
+
 _COUNT = 100_000
 """Samples that the copied input statistics count for at most (ours): the new inputs' must be learned beside them."""
 
@@ -27,8 +31,9 @@ def warm_start(algorithm: Any, env: Any, path: str | Path) -> list[str]:
 
     Inputs that both tasks have in the same leading observation terms keep their weights; those of further terms start
     at zero, so that the policy begins by doing what it did before. The noise of its actions stays the fresh one: a
-    trained policy's is too small to find out anything new. Networks whose shapes differ in any other way stay
-    as they are. Discriminators are copied whole, the critic as the actor; the optimizers start afresh.
+    trained policy's is too small to find out anything new. A latent policy begins as one without a latent: what the
+    latent does to it starts at nothing. Networks whose shapes differ in any other way stay as they are. Discriminators
+    are copied whole, the critic as the actor; the optimizers start afresh.
 
     Args:
         algorithm: The runner's algorithm, before its first rollout.
@@ -109,19 +114,31 @@ def widen(fresh: torch.Tensor, saved: torch.Tensor, columns: int, rest: float) -
     return result
 
 
+def _name(name: str) -> str:
+    """Name of a parameter whether or not the network has a latent input."""
+    return name.replace(_BODY_NORMALIZER, "obs_normalizer.")
+
+
 def _load(network: torch.nn.Module, saved: Mapping[str, torch.Tensor], columns: int) -> bool:
     fresh = network.state_dict()
-    if set(fresh) != set(saved):
+    saved = {_name(name): tensor for name, tensor in saved.items()}
+    if not set(saved) <= {_name(name) for name in fresh}:
         return False
     merged = {}
-    for name, tensor in fresh.items():
+    for full_name, tensor in fresh.items():
+        name = _name(full_name)
+        if name not in saved:
+            if not full_name.startswith(_LATENT_PARTS):
+                return False
+            merged[full_name] = tensor
+            continue
         rest = 1.0 if name.endswith(("_var", "_std")) else 0.0
         value = widen(tensor, saved[name], columns, rest)
         if value is None:
             return False
         if "std_param" in name:
             value = tensor
-        merged[name] = value.clamp(max=_COUNT) if name.endswith("count") else value
+        merged[full_name] = value.clamp(max=_COUNT) if name.endswith("count") else value
     network.load_state_dict(merged)
     return True
 

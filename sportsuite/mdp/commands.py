@@ -19,10 +19,14 @@ if TYPE_CHECKING:
 class HeadingCommand(CommandTerm):
     """Where to go and how fast, facing that way: the target heading task of AMP (Peng et al. 2021).
 
+    Goals come in steps; what is asked for turns and changes speed towards them no faster than a body can.
+
     Attributes:
-        direction_w: Unit vector in the ground plane, world frame. Shape is (num_envs, 2).
-        speed: Speed along it [m/s]. Shape is (num_envs,).
-        steps_since_change: Control steps since the command changed. Shape is (num_envs,), long.
+        goal_direction_w: Where to go in the end, unit vector in the ground plane, world frame. Shape is (num_envs, 2).
+        goal_speed: Speed along it [m/s]. Shape is (num_envs,).
+        direction_w: Where to go now, as :attr:`goal_direction_w`.
+        speed: How fast now [m/s]. Shape is (num_envs,).
+        steps_since_change: Control steps since the goal changed. Shape is (num_envs,), long.
     """
 
     cfg: HeadingCommandCfg
@@ -33,6 +37,7 @@ class HeadingCommand(CommandTerm):
         self.direction_w = torch.zeros(self.num_envs, 2, device=self.device)
         self.direction_w[:, 0] = 1.0
         self.speed = torch.zeros(self.num_envs, device=self.device)
+        self.goal_direction_w, self.goal_speed = self.direction_w.clone(), self.speed.clone()
         self.steps_since_change = torch.zeros(self.num_envs, dtype=torch.long, device=self.device)
         self._starting = False
         for name in ("speed_error", "heading_error_deg"):
@@ -41,11 +46,13 @@ class HeadingCommand(CommandTerm):
 
     @property
     def command(self) -> torch.Tensor:
-        """Direction in the heading frame (2) and speed [m/s] (1). Shape is (num_envs, 3)."""
+        """What is asked for now: direction in the heading frame (2), speed [m/s] (1). Shape is (num_envs, 3)."""
+        angle = self._angle_to(self.direction_w)
+        return torch.stack((angle.cos(), angle.sin(), self.speed), dim=1)
+
+    def _angle_to(self, direction_w: torch.Tensor) -> torch.Tensor:
         heading = frames.heading_from_quat(self._robot.data.root_link_quat_w.torch)
-        cos = (heading * self.direction_w).sum(dim=1)
-        sin = heading[:, 0] * self.direction_w[:, 1] - heading[:, 1] * self.direction_w[:, 0]
-        return torch.stack((cos, sin, self.speed), dim=1)
+        return frames.angle_between(heading, direction_w)
 
     def mirror_map(self) -> tuple[torch.Tensor, torch.Tensor]:
         """Index and sign of the mirrored command, see :mod:`sportsuite.mdp.symmetry`."""
@@ -71,25 +78,33 @@ class HeadingCommand(CommandTerm):
         turn = torch.empty(n, device=self.device).uniform_(-self.cfg.turn_range, self.cfg.turn_range)
         if self._starting:
             fits = torch.rand(n, device=self.device) < self.cfg.fitting_fraction
-            moving = self._robot.data.root_link_lin_vel_w.torch[ids, :2].norm(dim=1)
-            speed = torch.where(fits, moving.clamp(*self.cfg.speed_range), speed)
+            moving = self._robot.data.root_link_lin_vel_w.torch[ids, :2].norm(dim=1).clamp(*self.cfg.speed_range)
+            speed = torch.where(fits, moving, speed)
             turn = torch.where(fits, torch.zeros_like(turn), turn)
-        cos, sin = turn.cos(), turn.sin()
-        self.direction_w[ids, 0] = cos * heading[:, 0] - sin * heading[:, 1]
-        self.direction_w[ids, 1] = sin * heading[:, 0] + cos * heading[:, 1]
-        self.speed[ids] = speed
+            self.direction_w[ids], self.speed[ids] = heading, moving
+        self.goal_direction_w[ids] = frames.turn(heading, turn)
+        self.goal_speed[ids] = speed
         self.steps_since_change[ids] = 0
 
     def _update_command(self) -> None:
         self.steps_since_change += 1
+        most = self.cfg.turn_rate * self._env.step_dt
+        angle = frames.angle_between(self.direction_w, self.goal_direction_w)
+        self.direction_w = frames.turn(self.direction_w, angle.clamp(-most, most))
+        most = self.cfg.acceleration * self._env.step_dt
+        self.speed += (self.goal_speed - self.speed).clamp(-most, most)
 
     def speed_along(self) -> torch.Tensor:
-        """Speed of the root in the commanded direction [m/s]. Shape is (num_envs,)."""
-        return (self._robot.data.root_link_lin_vel_w.torch[:, :2] * self.direction_w).sum(dim=1)
+        """Speed of the root in the goal's direction [m/s]. Shape is (num_envs,)."""
+        return (self._robot.data.root_link_lin_vel_w.torch[:, :2] * self.goal_direction_w).sum(dim=1)
+
+    def heading_error(self) -> torch.Tensor:
+        """Angle between facing and the goal's direction [rad]. Shape is (num_envs,)."""
+        return self._angle_to(self.goal_direction_w).abs()
 
     def settled_error(self) -> torch.Tensor:
-        """Mean difference of that from the command, where it didn't just change [m/s]; infinite if nowhere."""
-        error = (self.speed_along() - self.speed).abs()[self._settled()]
+        """Mean difference of the speed from the goal's, where it didn't just change [m/s]; infinite if nowhere."""
+        error = (self.speed_along() - self.goal_speed).abs()[self._settled()]
         return error.mean() if len(error) else torch.tensor(math.inf)
 
     def _settled(self) -> torch.Tensor:
@@ -97,9 +112,8 @@ class HeadingCommand(CommandTerm):
 
     def _update_metrics(self) -> None:
         settled = self._settled()
-        cos, sin, _ = self.command.unbind(dim=1)
-        self.metrics["speed_error"] += (self.speed_along() - self.speed).abs() * settled
-        self.metrics["heading_error_deg"] += torch.atan2(sin, cos).abs().rad2deg() * settled
+        self.metrics["speed_error"] += (self.speed_along() - self.goal_speed).abs() * settled
+        self.metrics["heading_error_deg"] += self.heading_error().rad2deg() * settled
         self._measured += settled
 
 
@@ -122,6 +136,13 @@ class HeadingCommandCfg(CommandTermCfg):
 
     turn_range: float = math.pi
     """Largest turn away from the present heading [rad]."""
+
+    turn_rate: float = 2.0
+    """How fast the direction asked for turns towards the goal's [rad/s] (ours: half a turn takes 1.6 s); infinite for
+    the steps of AMP's task, whose large turns are where a character with few samples falls."""
+
+    acceleration: float = 2.0
+    """How fast the speed asked for approaches the goal's [m/s^2] (ours); infinite for steps."""
 
     fitting_fraction: float = 0.5
     """Probability that an episode's first command is the speed and heading the character starts with (ours)."""

@@ -46,6 +46,29 @@ def rotate_from_heading(vector_h: torch.Tensor, heading: torch.Tensor) -> torch.
     return rotate_to_heading(vector_h, heading * heading.new_tensor([1.0, -1.0]))
 
 
+def turn(vector: torch.Tensor, angle: torch.Tensor) -> torch.Tensor:
+    """Turn vectors about the vertical.
+
+    Args:
+        vector: Shape is (N, 2), horizontal, or (N, 3).
+        angle: Counter-clockwise seen from above [rad]. Shape is (N,).
+    """
+    cos, sin = angle.cos(), angle.sin()
+    x, y, *rest = vector.unbind(dim=1)
+    return torch.stack((cos * x - sin * y, sin * x + cos * y, *rest), dim=1)
+
+
+def angle_between(start: torch.Tensor, end: torch.Tensor) -> torch.Tensor:
+    """Angle from one horizontal vector to another, counter-clockwise, -pi to pi [rad].
+
+    Args:
+        start: Shape is (N, 2).
+        end: Shape is (N, 2).
+    """
+    cos = (start * end).sum(dim=1)
+    return torch.atan2(start[:, 0] * end[:, 1] - start[:, 1] * end[:, 0], cos)
+
+
 def quat_in_heading(quat_w: torch.Tensor, heading: torch.Tensor) -> torch.Tensor:
     """Turn orientations by minus the yaw: ``q_h = q_yaw^-1 * q_w``.
 

@@ -11,6 +11,7 @@ from isaaclab.utils import configclass
 
 from sportsuite.characters import spec
 from sportsuite.errors import BadInputError
+from sportsuite.mdp import frames
 from sportsuite.mdp.events import ResetCharacter, world_indices, yaw_quat
 from sportsuite.motion.features import frame_features
 from sportsuite.motion.kinematics import quat_multiply
@@ -207,7 +208,7 @@ def write_states(
     if random_yaw:
         yaw = torch.empty(len(ids), device=env.device).uniform_(-math.pi, math.pi)
         quat = quat_multiply(yaw_quat(yaw), quat)
-        lin_vel, ang_vel = _turned(lin_vel, yaw), _turned(ang_vel, yaw)
+        lin_vel, ang_vel = frames.turn(lin_vel, yaw), frames.turn(ang_vel, yaw)
     position = env.scene.env_origins[ids].clone()
     position[:, 2] += states.root_pos[:, 2] + lift
     joint_pos = states.joint_pos + joint_noise * torch.randn_like(states.joint_pos)
@@ -215,9 +216,3 @@ def write_states(
     robot.write_root_link_velocity_to_sim_index(root_velocity=torch.cat((lin_vel, ang_vel), dim=1), env_ids=ids)
     robot.write_joint_position_to_sim_index(position=joint_pos, env_ids=ids)
     robot.write_joint_velocity_to_sim_index(velocity=states.joint_vel.contiguous(), env_ids=ids)
-
-
-def _turned(vector: torch.Tensor, yaw: torch.Tensor) -> torch.Tensor:
-    cos, sin = yaw.cos(), yaw.sin()
-    x, y, z = vector.unbind(dim=1)
-    return torch.stack((cos * x - sin * y, sin * x + cos * y, z), dim=1)

@@ -51,20 +51,18 @@ class HeadingProbe:
     def observe(self, env: Any, ids: torch.Tensor) -> None:
         """Take one step of some worlds into account."""
         command: HeadingCommand = env.command_manager.get_term("heading")
-        velocity = env.scene["robot"].data.root_link_lin_vel_w.torch[ids, :2]
-        cos, sin, _ = command.command[ids].unbind(dim=1)
         self._along[:, ids] = self._along[:, ids].roll(-1, dims=0)
-        self._along[-1, ids] = (velocity * command.direction_w[ids]).sum(dim=1)
+        self._along[-1, ids] = command.speed_along()[ids]
         since = command.steps_since_change[ids]
         settled = since >= self._settled
         whole = since >= self._settled + self._window
-        error = (self._along[:, ids].mean(dim=0) - command.speed[ids]).abs()
+        error = (self._along[:, ids].mean(dim=0) - command.goal_speed[ids]).abs()
         height, speed = (part[ids] for part in feet.sole_motion(env))
         slide, corners = feet.slide_speed(height, speed)
         for name, value in (
             ("speed", error * whole),
             ("windows", whole),
-            ("heading", torch.atan2(sin, cos).abs().rad2deg() * settled),
+            ("heading", command.heading_error()[ids].rad2deg() * settled),
             ("steps", settled),
             ("slide", slide * corners),
             ("corners", corners),

@@ -7,9 +7,12 @@ from types import SimpleNamespace
 import pytest
 import torch
 import yaml
+from rsl_rl.models import MLPModel
+from tensordict import TensorDict
 
 from sportsuite.errors import BadInputError
 from sportsuite.learning import warm_start as module
+from sportsuite.learning.models import LatentActor
 from sportsuite.learning.warm_start import common_columns, warm_start, widen
 
 
@@ -123,3 +126,24 @@ def test_nothing_in_common_is_an_error(checkpoint):
 def test_other_actions_are_an_error(checkpoint):
     with pytest.raises(BadInputError, match="actions"):
         warm_start(learner(inputs=6, outputs=3), env((term(body), 2), (term(ball), 4)), "any.pt")
+
+
+def test_a_latent_policy_begins_as_one_without_a_latent():
+    old_obs = TensorDict({"policy": torch.randn(50, 5)}, batch_size=[50])
+    options = {"hidden_dims": [8], "activation": "relu", "obs_normalization": True}
+    old = MLPModel(old_obs, {"actor": ["policy"]}, "actor", 2, **options)
+    old.update_normalization(old_obs)
+    obs = TensorDict({"policy": old_obs["policy"][:, :3], "latent": torch.randn(50, 4)}, batch_size=[50])
+    groups = {"actor": ["policy", "latent"]}
+    new = LatentActor(
+        obs, groups, "actor", 2, style_dims=[6], encoder={"frames": 2, "dim": 3, "hidden_dims": [4]}, **options
+    )
+    style = new.obs_normalizer.style[0].weight.clone()
+    assert module._load(new, old.state_dict(), columns=3)
+    # the two inputs that went away count as their means
+    known = old_obs.clone()
+    known["policy"][:, 3:] = old.obs_normalizer._mean[:, 3:]
+    torch.testing.assert_close(new(obs), old(known), atol=1e-5, rtol=0.0)
+    assert torch.equal(new.obs_normalizer.style[0].weight, style)
+    # a network with other parts is none of these
+    assert not module._load(torch.nn.ModuleDict({"mlp": new.mlp, "more": torch.nn.Linear(1, 1)}), old.state_dict(), 3)

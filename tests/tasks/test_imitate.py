@@ -26,9 +26,10 @@ def heading_env(num_envs: int = 2) -> SimpleNamespace:
     """Characters that are to go along +x at 2 m/s, and face that way; their feet are in the air."""
     env = standing_env(num_envs, DT)
     env.command = SimpleNamespace(
-        command=torch.tensor([[1.0, 0.0, 2.0]]).repeat(num_envs, 1),
-        direction_w=torch.tensor([[1.0, 0.0]]).repeat(num_envs, 1),
-        speed=torch.full((num_envs,), 2.0),
+        goal_speed=torch.full((num_envs,), 2.0),
+        speed_along=lambda: data_of(env)["root_link_lin_vel_w"][:, 0],
+        error=torch.zeros(num_envs),
+        heading_error=lambda: env.command.error,
         steps_since_change=torch.zeros(num_envs, dtype=torch.long),
     )
     env.command_manager = SimpleNamespace(get_term=lambda name: env.command)
@@ -68,7 +69,7 @@ def test_a_new_command_settles_again() -> None:
     for _ in range(6):
         step(env, probe, 2.5)
     env.command.steps_since_change[:] = 0
-    env.command.speed[:] = 0.0
+    env.command.goal_speed[:] = 0.0
     for _ in range(6):
         step(env, probe, 0.25)
     assert probe.finish(env, ALL)["speed_error"].tolist() == pytest.approx([(0.5 + 0.25) / 2.0] * 2)
@@ -77,9 +78,8 @@ def test_a_new_command_settles_again() -> None:
 def test_facing_is_measured_once_settled() -> None:
     env = heading_env()
     probe = HeadingProbe(env)
-    for angle in (180.0, 180.0, 180.0, 30.0, -60.0):
-        radians = math.radians(angle)
-        env.command.command[:, :2] = torch.tensor([math.cos(radians), math.sin(radians)])
+    for angle in (180.0, 180.0, 180.0, 30.0, 60.0):
+        env.command.error[:] = math.radians(angle)
         step(env, probe, 2.0)
     assert probe.finish(env, ALL)["heading_error"].tolist() == pytest.approx([45.0] * 2, rel=1e-5)
 
