@@ -97,6 +97,7 @@ class RewardsCfg:
         params={
             "command_name": "kick",
             "asset_cfg": SceneEntityCfg("robot", body_names=list(FEET), preserve_order=True),
+            "behind": 0.0,
         },
     )
 
@@ -159,6 +160,7 @@ class KickEnvCfg(FootballEnvCfg):
             "pass_zone": {"pass_zone": True},
             "few_samples": {
                 "rewards.approach.weight": 3.0,
+                "rewards.approach.params.behind": 0.25,
                 "commands.kick.speed_range": [5.0, 20.0],
                 "physics_hz": 240.0,
             },

@@ -309,6 +309,11 @@ class KickCommand(GoalCommand):
         return self._with_foot(rotate_to_heading(self.velocity_w, self.heading))
 
     @property
+    def aim_w(self) -> torch.Tensor:
+        """Horizontal direction of the target, a unit vector in the world frame. Shape is (num_envs, 2)."""
+        return torch.nn.functional.normalize(self.velocity_w[:, :2], dim=1)
+
+    @property
     def in_window(self) -> torch.Tensor:
         """Worlds within the window after the contact. Shape is (num_envs,), bool."""
         return window_open(self.first_touch.refresh().steps_since, self.cfg.window_s, self._env.step_dt)
@@ -424,6 +429,11 @@ class PassZoneCommand(GoalCommand):
         """Centre from the root in the heading frame (2), radius (1) [m], one-hot of the foot (2) where asked for."""
         offset = self.centre_w - self._robot.root_link_pos_w.torch[:, :2]
         return self._with_foot(torch.cat((planar(offset, self.heading), self.radius.unsqueeze(1)), dim=1))
+
+    @property
+    def aim_w(self) -> torch.Tensor:
+        """Horizontal direction from the ball to the zone, a unit vector in the world frame. Shape is (num_envs, 2)."""
+        return torch.nn.functional.normalize(self.centre_w - self._ball.root_link_pos_w.torch[:, :2], dim=1)
 
     @property
     def in_window(self) -> torch.Tensor:

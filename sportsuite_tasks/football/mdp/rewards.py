@@ -217,16 +217,20 @@ def kicked_ball_velocity(
     return value if command.foot is None else value * command.foot.kept
 
 
-def foot_towards_ball(env: SportEnv, command_name: str, asset_cfg: SceneEntityCfg, limit: float = 3.0) -> torch.Tensor:
+def foot_towards_ball(
+    env: SportEnv, command_name: str, asset_cfg: SceneEntityCfg, limit: float = 3.0, behind: float = 0.0
+) -> torch.Tensor:
     """Bring a foot to the ball, until the first contact (ours, off) [m/s]. Shape is (num_envs,).
 
     The speed at which the nearest listed body and the ball approach each other, negative where they part, within
     ``limit``. Over time that adds up to the distance gained, so that waiting near the ball earns nothing. The text's
-    Kick pays nothing before the contact; it starts from states in which the ball is at the foot.
+    Kick pays nothing before the contact; it starts from states in which the ball is at the foot. ``behind`` [m] moves
+    the point to come to against the target's horizontal direction: to where a foot can drive the ball that way.
     """
     command = env.command_manager.get_term(command_name)
     data, ball = env.scene[asset_cfg.name].data, env.scene["ball"].data
-    offset = ball.root_link_pos_w.torch.unsqueeze(1) - data.body_com_pos_w.torch[:, asset_cfg.body_ids]
+    point = ball.root_link_pos_w.torch - behind * torch.nn.functional.pad(command.aim_w, (0, 1))
+    offset = point.unsqueeze(1) - data.body_com_pos_w.torch[:, asset_cfg.body_ids]
     velocity = data.body_com_lin_vel_w.torch[:, asset_cfg.body_ids] - ball.root_link_lin_vel_w.torch.unsqueeze(1)
     distance = offset.norm(dim=-1)
     closing = (velocity * offset).sum(dim=-1) / distance.clamp_min(1e-3)

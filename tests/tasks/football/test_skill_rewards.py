@@ -115,7 +115,8 @@ def test_kick_reward_by_hand(scale, expected):
 
 def test_foot_towards_ball_is_the_speed_of_the_nearest_foot_until_the_contact():
     touch = SimpleNamespace(steps_since=torch.tensor([-1]))
-    command = goal((1.0, 0.0, 0.0), first_touch=SimpleNamespace(refresh=lambda: touch))
+    aim = torch.tensor([[1.0, 0.0]])
+    command = goal((1.0, 0.0, 0.0), aim_w=aim, first_touch=SimpleNamespace(refresh=lambda: touch))
     env = stand_in(command, ball_vel=(0.4, 0.0, 0.0))
     data = env.scene["robot"].data
     data.body_com_pos_w = ns(torch.tensor([[[-0.5, 0.0, 0.11], [0.0, 2.0, 0.11]]]))
@@ -124,6 +125,8 @@ def test_foot_towards_ball_is_the_speed_of_the_nearest_foot_until_the_contact():
     # 1.5 m/s towards a ball that rolls on at 0.4; the sideways part and the farther foot don't count
     assert rewards.foot_towards_ball(env, "goal", feet).item() == pytest.approx(1.1)
     assert rewards.foot_towards_ball(env, "goal", feet, limit=1.0).item() == pytest.approx(1.0)
+    # a target along +x: the point is 1 m behind the ball, at (-1, 0), which the foot at (-0.5, 0) leaves
+    assert rewards.foot_towards_ball(env, "goal", feet, behind=1.0).item() == pytest.approx(-1.1)
     touch.steps_since = torch.tensor([0])
     assert rewards.foot_towards_ball(env, "goal", feet).item() == 0.0
 
