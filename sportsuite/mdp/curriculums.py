@@ -69,7 +69,8 @@ class HeadingCommandLevel(ManagerTermBase):
                 self._level = min(self._level + step, 1.0)
             self._lasted, self._ended = 0.0, 0
         low, full = self._speed_range
-        top = full if full <= speed else speed + self._level * (full - speed)
+        # a command may begin above the curriculum's speed
+        top = full if full <= speed else max(low, speed + self._level * (full - speed))
         term.cfg.speed_range = (low, top)
         term.cfg.turn_range = min(self._turn_range, turn + self._level * (self._turn_range - turn))
         if env.reference is not None:

@@ -51,3 +51,10 @@ def test_the_level_ends_at_the_whole_range():
     assert levels == sorted(levels) and levels[-1] == 1.0
     assert env.command.cfg.speed_range == pytest.approx((0.0, 2.6))
     assert env.command.cfg.turn_range == pytest.approx(math.pi)
+
+
+def test_a_command_may_begin_above_the_speed_of_level_0():
+    env = fake_env(True, 0.0)
+    env.command.cfg.speed_range = (2.0, 2.6)
+    level_term(env)(env, slice(None))  # type: ignore[arg-type]
+    assert env.command.cfg.speed_range == pytest.approx((2.0, 2.0))
