@@ -100,7 +100,9 @@ class ChannelPPOCfg(SportPPOCfg):
     """Task rewards and motion priors."""
 
     mirror: str | None = None
-    """``"module:function"`` that appends left-right mirrored samples in the update; None for none."""
+    """``"module:function"`` that appends left-right mirrored samples in the update, such as
+    ``"sportsuite.mdp.symmetry:mirror_samples"``; None for none. It quickens the beginning (measured: episodes of 66 steps
+    against 42 after a million samples) and stops short where a symmetric pose asks for a choice, see :func:`amp_cfg`."""
 
 
 @configclass
@@ -186,14 +188,14 @@ _REPLAY_SIZE = {"smoke": 2_000, "cpu": 100_000, "gpu": 200_000}  # cpu: measured
 _LONG_REPLAY_SIZE = {"smoke": 2_000, "cpu": 20_000, "gpu": 200_000}  # ours on the CPU: 100 MB with 10 frames per window
 _STYLE_DIMS = {"smoke": [32, 16], "cpu": [128, 64], "gpu": [512, 256, 64]}  # gpu: CALM's
 _LATENT_FRAMES = 10
-_MIRROR = "sportsuite.mdp.symmetry:mirror_samples"
 
 
 def amp_cfg(size: AgentSize, experiment_name: str, **changes: Any) -> SportRunnerCfg:
     """Build a fresh agent config for a task with an adversarial motion prior (AMP).
 
-    The environment has an observation group ``prior`` and ``reference_windows``; see docs/methods/amp.md. The numbers
-    of size ``cpu`` walk without falls after 3.3 million samples, 9 minutes on two cores (measured, one seed).
+    The environment has an observation group ``prior`` and ``reference_windows``; see docs/methods/amp.md. Samples aren't
+    mirrored: that makes the policy symmetric, and a symmetric policy can't take the first step out of a symmetric stance
+    (measured: half of the standing starts fell with it, one in ten without).
 
     Args:
         size: ``"smoke"`` (seconds, for tests), ``"cpu"`` (a laptop) or ``"gpu"``.
@@ -204,7 +206,6 @@ def amp_cfg(size: AgentSize, experiment_name: str, **changes: Any) -> SportRunne
         BadInputError: If the size, a path or a value is wrong; the nearest valid name is given.
     """
     cfg = _channel_cfg(size, experiment_name)
-    cfg.algorithm.mirror = _MIRROR  # measured: episodes of 66 steps against 42 without
     apply_overrides(cfg, changes)
     return cfg
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sportsuite.learning.agent_cfgs import AgentSize, SportRunnerCfg, amp_cfg, ase_cfg, calm_cfg
 
-_TASK_WEIGHT = 0.15
+_TASK_WEIGHT = 0.35
 """Weight of the task beside the style (ours; with 0.05 a character preferred standing to going where told, one run)."""
 
 

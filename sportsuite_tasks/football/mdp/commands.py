@@ -141,10 +141,11 @@ class DribbleCommand(GoalCommand):
         return self._mirror_with_foot([1.0, -1.0])
 
     def draw(self, ids: torch.Tensor) -> None:
-        """Draw speed and direction."""
+        """Draw speed, and direction against that in which the ball lies."""
         speed = torch.empty(len(ids), device=self.device).uniform_(*self.cfg.speed_range)
-        angle = torch.empty(len(ids), device=self.device).uniform_(-math.pi, math.pi)
-        self.velocity_w[ids] = polar(speed, angle)
+        turn = torch.empty(len(ids), device=self.device).uniform_(-self.cfg.turn_range, self.cfg.turn_range)
+        offset = (self._ball.root_link_pos_w.torch - self._robot.root_link_pos_w.torch)[ids]
+        self.velocity_w[ids] = polar(speed, torch.atan2(offset[:, 1], offset[:, 0]) + turn)
 
     def _update_metrics(self) -> None:
         velocity = self._ball.root_link_lin_vel_w.torch[:, :2]
@@ -166,6 +167,10 @@ class DribbleCommandCfg(CommandTermCfg):
 
     speed_range: tuple[float, float] = (0.0, 7.0)
     """Target speeds [m/s] (PhysicsFC)."""
+
+    turn_range: float = math.pi
+    """Largest angle of the target to the direction from the player to the ball [rad]: by default any direction, as in
+    PhysicsFC; less, to begin a training with (ours)."""
 
     foot_choice: bool = False
     """Whether a foot is asked for (ours). Set ``foot_choice`` of the environment's config."""

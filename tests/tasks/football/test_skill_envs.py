@@ -7,7 +7,7 @@ import torch
 from tensordict import TensorDict
 
 from sportsuite.errors import BadInputError
-from sportsuite.mdp.frames import heading_from_quat
+from sportsuite.mdp.frames import angle_between, heading_from_quat
 from sportsuite.mdp.symmetry import group_map, mirror_samples
 from sportsuite_tasks.football.mdp.goals import planar
 from sportsuite_tasks.football.move import degcl
@@ -53,6 +53,12 @@ def test_dribble_goals_and_starts(make):
     assert ((bodies - env.scene["ball"].data.root_link_pos_w.torch[:, None, :2]).norm(dim=-1) > 0.299).all()
     ahead = planar(offset, heading)
     assert (torch.atan2(ahead[:, 1], ahead[:, 0]).abs() < math.radians(60.5)).all()
+    turns = angle_between(offset, command.velocity_w)
+    assert turns.abs().max() > 1.5  # any direction
+    command.cfg.turn_range = 0.3
+    command.draw(torch.arange(WORLDS))
+    turns = angle_between(offset, command.velocity_w)
+    assert 0.1 < turns.abs().max() <= 0.3001
 
 
 def test_a_ball_beyond_three_metres_ends_the_dribble(make):
