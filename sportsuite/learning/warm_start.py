@@ -18,7 +18,9 @@ __all__ = ["common_columns", "warm_start", "widen"]
 
 _LOG = logging.getLogger(__name__)
 
-_BODY_NORMALIZER = "obs_normalizer.body."
+_NORMALIZERS = ("obs_normalizer.body.", "obs_normalizer.normalizer.")
+"""Where networks with a latent, or with features of their own, keep the usual normaliser."""
+
 _LATENT_PARTS = ("obs_normalizer.style.", "encoder.")
 """What a latent policy has beyond others, see :class:`~sportsuite.learning.models.LatentActor`."""
 
@@ -93,14 +95,17 @@ def _meaning(term: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
     return str(term["func"]), {name: value for name, value in params.items() if isinstance(value, str)}
 
 
-def widen(fresh: torch.Tensor, saved: torch.Tensor, columns: int, rest: float) -> torch.Tensor | None:
-    """Return a tensor of the fresh one's shape whose first columns are the saved one's.
+def widen(
+    fresh: torch.Tensor, saved: torch.Tensor, columns: int, rest: float, last: int = 0
+) -> torch.Tensor | None:
+    """Return a tensor of the fresh one's shape whose first and last columns are the saved one's.
 
     Args:
         fresh: Shape (..., n).
         saved: Shape (..., m).
         columns: Leading columns to copy.
         rest: Value of the other columns.
+        last: Columns to copy at the end.
 
     Returns:
         None if the shapes differ in more than the last dimension.
@@ -111,12 +116,22 @@ def widen(fresh: torch.Tensor, saved: torch.Tensor, columns: int, rest: float) -
         return None
     result = torch.full_like(fresh, rest)
     result[..., :columns] = saved[..., :columns]
+    if last > 0:
+        result[..., -last:] = saved[..., -last:]
     return result
 
 
 def _name(name: str) -> str:
-    """Name of a parameter whether or not the network has a latent input."""
-    return name.replace(_BODY_NORMALIZER, "obs_normalizer.")
+    """Name of a parameter whether or not the network has a latent input or features of its own."""
+    for prefix in _NORMALIZERS:
+        name = name.replace(prefix, "obs_normalizer.")
+    return name
+
+
+def _num_features(state: Mapping[str, torch.Tensor]) -> int:
+    """Inputs that a network makes of its observation; they come last."""
+    first, mean = state.get("mlp.0.weight"), state.get("obs_normalizer._mean")
+    return 0 if first is None or mean is None else first.shape[-1] - mean.shape[-1]
 
 
 def _load(network: torch.nn.Module, saved: Mapping[str, torch.Tensor], columns: int) -> bool:
@@ -124,6 +139,8 @@ def _load(network: torch.nn.Module, saved: Mapping[str, torch.Tensor], columns: 
     saved = {_name(name): tensor for name, tensor in saved.items()}
     if not set(saved) <= {_name(name) for name in fresh}:
         return False
+    features = _num_features({_name(name): tensor for name, tensor in fresh.items()})
+    last = features if features == _num_features(saved) else 0
     merged = {}
     for full_name, tensor in fresh.items():
         name = _name(full_name)
@@ -133,7 +150,7 @@ def _load(network: torch.nn.Module, saved: Mapping[str, torch.Tensor], columns: 
             merged[full_name] = tensor
             continue
         rest = 1.0 if name.endswith(("_var", "_std")) else 0.0
-        value = widen(tensor, saved[name], columns, rest)
+        value = widen(tensor, saved[name], columns, rest, last if name == "mlp.0.weight" else 0)
         if value is None:
             return False
         if "std_param" in name:

@@ -128,6 +128,38 @@ def test_other_actions_are_an_error(checkpoint):
         warm_start(learner(inputs=6, outputs=3), env((term(body), 2), (term(ball), 4)), "any.pt")
 
 
+class Doubled(MLPModel):
+    """A network that appends its first two inputs, doubled, to the normalised observation."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        usual = self.obs_normalizer
+        self.obs_normalizer = torch.nn.Module()
+        self.obs_normalizer.normalizer = usual
+        self.obs_normalizer.forward = lambda obs: torch.cat((usual(obs), 2.0 * obs[:, :2]), dim=1)
+
+    def _get_latent_dim(self):
+        return self.obs_dim + 2
+
+
+@pytest.mark.parametrize("old_type", [MLPModel, Doubled])
+def test_features_of_the_network_are_taken_over_or_change_nothing_at_first(old_type):
+    """From 5 inputs to 6, of which 3 are common: what those do stays, with the features if the old network had them."""
+    old_obs, obs = (TensorDict({"policy": torch.randn(50, size)}, batch_size=[50]) for size in (5, 6))
+    obs["policy"][:, :3] = old_obs["policy"][:, :3]
+    options = {"hidden_dims": [8], "activation": "relu", "obs_normalization": True}
+    old = old_type(old_obs, {"actor": ["policy"]}, "actor", 2, **options)
+    old.get_submodule("obs_normalizer.normalizer" if old_type is Doubled else "obs_normalizer").update(
+        old_obs["policy"]
+    )
+    new = Doubled(obs, {"actor": ["policy"]}, "actor", 2, **options)
+    assert module._load(new, old.state_dict(), columns=3)
+    known = old_obs.clone()
+    mean = {module._name(name): tensor for name, tensor in old.state_dict().items()}["obs_normalizer._mean"]
+    known["policy"][:, 3:] = mean[:, 3:]
+    torch.testing.assert_close(new(obs), old(known), atol=1e-5, rtol=0.0)
+
+
 def test_a_latent_policy_begins_as_one_without_a_latent():
     old_obs = TensorDict({"policy": torch.randn(50, 5)}, batch_size=[50])
     options = {"hidden_dims": [8], "activation": "relu", "obs_normalization": True}

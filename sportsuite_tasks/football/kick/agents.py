@@ -5,34 +5,45 @@ With joint targets the reference motion gives the style; with latents the low-le
 
 from __future__ import annotations
 
-from sportsuite.learning.agent_cfgs import SportRunnerCfg, amp_cfg, high_level_cfg
+from sportsuite.learning.agent_cfgs import AgentSize, SportRunnerCfg, amp_cfg, high_level_cfg
+
+_ACTOR = "sportsuite_tasks.football.models:AimModel"
+_CRITIC = "sportsuite_tasks.football.models:AimCritic"
+
+
+def _amp(size: AgentSize) -> SportRunnerCfg:
+    return amp_cfg(size, "kick", **{"actor.class_name": _ACTOR, "critic.class_name": _CRITIC})
+
+
+def _latent(size: AgentSize) -> SportRunnerCfg:
+    return high_level_cfg(size, "kick_latent", **{"actor.class_name": _ACTOR, "critic.class_name": _ACTOR})
 
 
 def smoke() -> SportRunnerCfg:
     """A minute on a laptop: shows that everything runs."""
-    return amp_cfg("smoke", "kick")
+    return _amp("smoke")
 
 
 def cpu() -> SportRunnerCfg:
     """Hours on a laptop's CPU."""
-    return amp_cfg("cpu", "kick")
+    return _amp("cpu")
 
 
 def gpu() -> SportRunnerCfg:
     """The texts' scale on one GPU."""
-    return amp_cfg("gpu", "kick")
+    return _amp("gpu")
 
 
 def latent_smoke() -> SportRunnerCfg:
     """A minute on a laptop, latents of a low-level policy as actions."""
-    return high_level_cfg("smoke", "kick_latent")
+    return _latent("smoke")
 
 
 def latent_cpu() -> SportRunnerCfg:
     """Hours on a laptop's CPU, latents of a low-level policy as actions."""
-    return high_level_cfg("cpu", "kick_latent")
+    return _latent("cpu")
 
 
 def latent_gpu() -> SportRunnerCfg:
     """The texts' scale on one GPU, latents of a low-level policy as actions."""
-    return high_level_cfg("gpu", "kick_latent")
+    return _latent("gpu")

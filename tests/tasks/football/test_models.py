@@ -2,7 +2,9 @@ import pytest
 import torch
 from tensordict import TensorDict
 
-from sportsuite_tasks.football.models import InterceptModel, intercept_features
+from sportsuite.characters.spec import BODY_NAMES
+from sportsuite.mdp.observations import body_features_h
+from sportsuite_tasks.football.models import AimCritic, AimFeatures, AimModel, InterceptModel, intercept_features
 
 
 def ball(position, velocity):
@@ -30,10 +32,47 @@ def test_a_ball_that_leaves_is_closest_now():
     assert out[6].item() == 0.0 and out[2:5].tolist() == pytest.approx([1.0, 0.0, 0.5])
 
 
-def test_the_exported_network_sees_the_same():
+def observed(
+    goal, ball=(0.0, 0.0), ball_vel=(0.0, 0.0), left_foot=(0.0, 0.0), foot_vel=(0.0, 0.0), root_vel=(0.0, 0.0)
+):
+    """One observation through the function that makes it, the character facing along x at the origin."""
+    position, quat, lin_vel, ang_vel = (torch.zeros(1, 15, size) for size in (3, 4, 3, 3))
+    quat[..., 3] = 1.0
+    foot = BODY_NAMES.index("left_foot")
+    position[0, foot, :2], lin_vel[0, foot, :2] = torch.tensor(left_foot), torch.tensor(foot_vel)
+    lin_vel[0, 0, :2] = torch.tensor(root_vel)
+    row = torch.zeros(1, 13)
+    row[0, :2], row[0, 7:9] = torch.tensor(ball), torch.tensor(ball_vel)
+    return torch.cat((body_features_h(position, quat, lin_vel, ang_vel), row, torch.tensor([goal])), dim=1)
+
+
+def test_the_goal_is_the_first_axis():
+    """A goal to the left at 2 m/s: y is along it, and minus x is to its left."""
+    obs = observed((0.0, 2.0), (1.0, 0.5), (0.0, 1.0), (0.7, 0.2), (0.4, 0.3), (1.5, 0.0))
+    out = AimFeatures(223)(obs)[0]
+    along, left = out[:8], out[8:16]
+    # ball, its velocity, error over the goal's speed, root's velocity, feet from the ball, the feet's velocities
+    assert along.tolist() == pytest.approx([0.5, 1.0, -0.5, 0.0, -0.5, -0.3, 0.0, 0.3])
+    assert left.tolist() == pytest.approx([-1.0, 0.0, 0.0, -1.5, 1.0, 0.3, 0.0, -0.4])
+    assert out[16:].tolist() == pytest.approx([2.0, 0.5])
+
+
+def test_no_goal_is_no_direction():
+    out = AimFeatures(223)(observed((0.0, 0.0), (1.0, 0.5)))[0]
+    assert out.isfinite().all() and out[:16].abs().sum() == 0.0 and out[17] == 2.0
+
+
+def test_a_critic_with_features_has_an_output_per_objective():
+    obs = TensorDict({"policy": torch.randn(5, 238)}, batch_size=5)
+    critic = AimCritic(obs, {"critic": ["policy"]}, "critic", 1, num_values=3, hidden_dims=[16])
+    assert critic(obs).shape == (5, 3)
+
+
+@pytest.mark.parametrize("model_type", [InterceptModel, AimModel])
+def test_the_exported_network_sees_the_same(model_type):
     torch.manual_seed(0)
     obs = TensorDict({"policy": torch.randn(5, 242)}, batch_size=5)
-    model = InterceptModel(obs, {"actor": ["policy"]}, "actor", 28, [16], obs_normalization=True)
+    model = model_type(obs, {"actor": ["policy"]}, "actor", 28, [16], obs_normalization=True)
     model.update_normalization(obs)
     model.eval()
     exported = torch.jit.script(model.as_jit())
