@@ -193,9 +193,9 @@ _LATENT_FRAMES = 10
 def amp_cfg(size: AgentSize, experiment_name: str, **changes: Any) -> SportRunnerCfg:
     """Build a fresh agent config for a task with an adversarial motion prior (AMP).
 
-    The environment has an observation group ``prior`` and ``reference_windows``; see docs/methods/amp.md. Samples aren't
-    mirrored: that makes the policy symmetric, and a symmetric policy can't take the first step out of a symmetric stance
-    (measured: half of the standing starts fell with it, one in ten without).
+    The environment has an observation group ``prior`` and ``reference_windows``; see docs/methods/amp.md. Samples
+    aren't mirrored: that makes the policy symmetric, and a symmetric policy can't take the first step out of a
+    symmetric stance (measured: half of the standing starts fell with it, one in ten without).
 
     Args:
         size: ``"smoke"`` (seconds, for tests), ``"cpu"`` (a laptop) or ``"gpu"``.
