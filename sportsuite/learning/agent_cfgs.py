@@ -100,9 +100,10 @@ class ChannelPPOCfg(SportPPOCfg):
     """Task rewards and motion priors."""
 
     mirror: str | None = None
-    """``"module:function"`` that appends left-right mirrored samples in the update, such as
-    ``"sportsuite.mdp.symmetry:mirror_samples"``; None for none. It quickens the beginning (measured: episodes of 66 steps
-    against 42 after a million samples) and stops short where a symmetric pose asks for a choice, see :func:`amp_cfg`."""
+    """``"module:function"`` that appends left-right mirrored samples in the update, for instance
+    ``"sportsuite.mdp.symmetry:mirror_samples"``; None for none. It quickens the beginning (measured: episodes of 66
+    steps against 42 after a million samples) and stops short where a symmetric pose asks for a choice, see
+    :func:`amp_cfg`."""
 
 
 @configclass

@@ -85,6 +85,8 @@ class RewardsCfg:
         weight=30.0 * 0.2,
         params={"command_name": "dribble", "scale": 10.0, "normalize": True},
     )
+    # Ours, off: shaping for training with few samples (docs/tasks/dribble.md).
+    ball_along_goal = RewardTermCfg(func=rewards.ball_along_goal, weight=0.0, params={"command_name": "dribble"})
 
 
 @configclass
@@ -141,6 +143,7 @@ class DribbleEnvCfg(FootballEnvCfg):
                 "rewards.ball_velocity.params.scale": 2.0,
                 "rewards.ball_root_position.params.scale": 2.0,
                 "rewards.root_velocity.params.scale": 2.0,
+                "rewards.ball_along_goal.weight": 15.0,
                 "commands.dribble.speed_range": [0.0, 4.0],
             },
         }

@@ -142,6 +142,19 @@ def ball_velocity_match(
     return value if command.foot is None else value * command.foot.kept
 
 
+def ball_along_goal(env: SportEnv, command_name: str, slowest: float = 0.5) -> torch.Tensor:
+    """The ball moves the way it shall (ours, off). Shape is (num_envs,), range [-1, 1].
+
+    The ball's speed along the goal over the target speed, at most 1. What :func:`ball_velocity_match` pays for a ball
+    at rest and for one that was hit too hard is the same, so that a beginner learns to keep off the ball; this pays
+    more for every ball that was hit the right way.
+    """
+    command = env.command_manager.get_term(command_name)
+    velocity = env.scene["ball"].data.root_link_lin_vel_w.torch[:, :2]
+    speed = command.velocity_w.norm(dim=1).clamp_min(slowest)
+    return ((velocity * command.velocity_w).sum(dim=1) / speed.square()).clamp(-1.0, 1.0)
+
+
 def ball_root_distance(env: SportEnv, scale: float = 10.0) -> torch.Tensor:
     """Keep the ball below the pelvis: ``exp(-scale * |x_ball - x_root|^2)``, horizontally (PhysicsFC, Dribble).
 

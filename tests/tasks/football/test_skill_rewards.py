@@ -113,6 +113,16 @@ def test_kick_reward_by_hand(scale, expected):
     assert rewards.kicked_ball_velocity(env, "goal", scale=scale).item() == 0.0
 
 
+@pytest.mark.parametrize(
+    ("target", "ball", "expected"),
+    [((2.0, 0.0), (1.0, 5.0, 0.0), 0.5), ((0.0, 2.0), (0.0, 9.0, 0.0), 1.0), ((0.2, 0.0), (-0.1, 0.0, 0.0), -0.08)],
+)
+def test_a_ball_along_the_goal_by_hand(target, ball, expected):
+    """Half as fast along it; faster than asked, at most 1; targets below 0.5 m/s count as that: 0.2 (-0.1) / 0.25."""
+    env = stand_in(goal(target), ball_vel=ball)
+    assert rewards.ball_along_goal(env, "goal").item() == pytest.approx(expected)
+
+
 def test_foot_towards_ball_is_the_speed_of_the_nearest_foot_until_the_contact():
     touch = SimpleNamespace(steps_since=torch.tensor([-1]))
     aim = torch.tensor([[1.0, 0.0]])
