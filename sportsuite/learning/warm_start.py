@@ -95,9 +95,7 @@ def _meaning(term: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
     return str(term["func"]), {name: value for name, value in params.items() if isinstance(value, str)}
 
 
-def widen(
-    fresh: torch.Tensor, saved: torch.Tensor, columns: int, rest: float, last: int = 0
-) -> torch.Tensor | None:
+def widen(fresh: torch.Tensor, saved: torch.Tensor, columns: int, rest: float, last: int = 0) -> torch.Tensor | None:
     """Return a tensor of the fresh one's shape whose first and last columns are the saved one's.
 
     Args:
