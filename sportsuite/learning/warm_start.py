@@ -24,6 +24,9 @@ _NORMALIZERS = ("obs_normalizer.body.", "obs_normalizer.normalizer.")
 _LATENT_PARTS = ("obs_normalizer.style.", "encoder.")
 """What a latent policy has beyond others, see :class:`~sportsuite.learning.models.LatentActor`."""
 
+_NORMALIZER_EPS = 1e-2
+"""What rsl_rl adds to a standard deviation before it divides by it."""
+
 _COUNT = 100_000
 """Samples that the copied input statistics count for at most (ours): the new inputs' must be learned beside them."""
 
@@ -32,7 +35,8 @@ def warm_start(algorithm: Any, env: Any, path: str | Path) -> list[str]:
     """Copy networks from a checkpoint into a fresh algorithm.
 
     Inputs that both tasks have in the same leading observation terms keep their weights; those of further terms start
-    at zero, so that the policy begins by doing what it did before. The noise of its actions stays the fresh one: a
+    at zero, so that the policy begins by doing what it did before. Where the old task's next term is a command for
+    which a new network's features stand (``walker``), their weights are the command's. The noise of its actions stays the fresh one: a
     trained policy's is too small to find out anything new. A latent policy begins as one without a latent: what the
     latent does to it starts at nothing. Networks whose shapes differ in any other way stay as they are. Discriminators
     are copied whole, the critic as the actor; the optimizers start afresh.
@@ -50,13 +54,14 @@ def warm_start(algorithm: Any, env: Any, path: str | Path) -> list[str]:
     """
     content = read_checkpoint(path, str(env.unwrapped.device))
     saved = yaml.safe_load(content["sportsuite"]["env_cfg"])
-    columns = common_columns(saved, env.unwrapped.observation_manager)
+    manager = env.unwrapped.observation_manager
+    columns, command = common_columns(saved, manager), _next_command(saved, manager)
     if columns == 0:
         raise BadInputError(f"{path}: its first observation isn't the first one of this task: nothing can be copied")
     copied = []
     for name in ("actor", "critic"):
         state = content.get(f"{name}_state_dict")
-        if state is not None and _load(getattr(algorithm, name), state, columns):
+        if state is not None and _load(getattr(algorithm, name), state, columns, command):
             copied.append(name)
     saved_priors = content.get("channels", {}).get("priors", {})
     for name, prior in getattr(algorithm, "priors", {}).items():
@@ -78,15 +83,29 @@ def common_columns(saved_env_cfg: Mapping[str, Any], manager: Any, group: str = 
         manager: The environment's observation manager.
         group: Observation group.
     """
-    terms = saved_env_cfg.get("observations", {}).get(group) or {}
-    saved = [term for term in terms.values() if isinstance(term, Mapping) and "func" in term]
+    return sum(_common_sizes(saved_env_cfg, manager, group))
+
+
+def _common_sizes(saved_env_cfg: Mapping[str, Any], manager: Any, group: str) -> list[int]:
     here = [to_plain(getattr(getattr(manager.cfg, group), name)) for name in manager.active_terms[group]]
-    count = 0
+    sizes: list[int] = []
+    saved = _saved_terms(saved_env_cfg, group)
     for before, now, shape in zip(saved, here, manager.group_obs_term_dim[group], strict=False):
         if _meaning(before) != _meaning(now):
             break
-        count += shape[-1]
-    return count
+        sizes.append(shape[-1])
+    return sizes
+
+
+def _saved_terms(saved_env_cfg: Mapping[str, Any], group: str) -> list[Mapping[str, Any]]:
+    terms = saved_env_cfg.get("observations", {}).get(group) or {}
+    return [term for term in terms.values() if isinstance(term, Mapping) and "func" in term]
+
+
+def _next_command(saved_env_cfg: Mapping[str, Any], manager: Any, group: str = "policy") -> str | None:
+    """Name of the command that the old task's policy sees after the common terms, if it is the last it sees."""
+    rest = _saved_terms(saved_env_cfg, group)[len(_common_sizes(saved_env_cfg, manager, group)) :]
+    return (rest[0].get("params") or {}).get("command_name") if len(rest) == 1 else None
 
 
 def _meaning(term: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
@@ -132,7 +151,17 @@ def _num_features(state: Mapping[str, torch.Tensor]) -> int:
     return 0 if first is None or mean is None else first.shape[-1] - mean.shape[-1]
 
 
-def _load(network: torch.nn.Module, saved: Mapping[str, torch.Tensor], columns: int) -> bool:
+def _continue_command(merged: dict[str, torch.Tensor], saved: Mapping[str, torch.Tensor], size: int) -> None:
+    """Give the last ``size`` inputs of a network, which aren't normalised, the weights of the saved one's last ones."""
+    std = saved["obs_normalizer._std"][0, -size:] + _NORMALIZER_EPS
+    weight = saved["mlp.0.weight"][:, -size:] / std
+    merged["mlp.0.weight"][:, -size:] = weight
+    merged["mlp.0.bias"] -= weight @ saved["obs_normalizer._mean"][0, -size:]
+
+
+def _load(
+    network: torch.nn.Module, saved: Mapping[str, torch.Tensor], columns: int, command: str | None = None
+) -> bool:
     fresh = network.state_dict()
     saved = {_name(name): tensor for name, tensor in saved.items()}
     if not set(saved) <= {_name(name) for name in fresh}:
@@ -154,6 +183,9 @@ def _load(network: torch.nn.Module, saved: Mapping[str, torch.Tensor], columns: 
         if "std_param" in name:
             value = tensor
         merged[full_name] = value.clamp(max=_COUNT) if name.endswith("count") else value
+    own = getattr(getattr(network, "obs_normalizer", None), "features", None)
+    if command is not None and command == getattr(own, "walker", None) and not _num_features(saved):
+        _continue_command(merged, saved, saved["mlp.0.weight"].shape[-1] - columns)
     network.load_state_dict(merged)
     return True
 

@@ -1,4 +1,4 @@
-"""Networks that know how a ball flies, and where it lies as seen along the goal."""
+"""Networks that know how a ball flies, where it lies as seen along the goal, and what a walker would be told."""
 
 from __future__ import annotations
 
@@ -93,6 +93,46 @@ def aim_features(
     return torch.cat((along, aside, length, 1.0 / scale), dim=1).clamp(-reach, reach)
 
 
+def heading_command(velocity: torch.Tensor, fastest: float = 4.0) -> torch.Tensor:
+    """What a walker of the target heading task would be told, to move with a given velocity.
+
+    As a network's last inputs it lets a training begin with that walker: see
+    :func:`~sportsuite.learning.warm_start.warm_start`.
+
+    Args:
+        velocity: Horizontal velocity in the heading frame [m/s]. Shape is (N, 2).
+        fastest: Limit on the speed [m/s].
+
+    Returns:
+        Direction in the heading frame (2), straight ahead where the velocity is zero, and speed [m/s]. Shape is (N, 3).
+    """
+    speed = velocity.square().sum(dim=1, keepdim=True).sqrt()
+    ahead = torch.cat((torch.ones_like(speed), torch.zeros_like(speed)), dim=1)
+    direction = torch.where(speed > 1e-3, velocity / speed.clamp_min(1e-3), ahead)
+    return torch.cat((direction, speed.clamp(max=fastest)), dim=1)
+
+
+def chase(obs: torch.Tensor, ball_start: int, behind: float = 0.3, rate: float = 2.0, most: float = 2.5) -> torch.Tensor:
+    """Velocity with which the root would come to behind the ball and follow it (ours).
+
+    The goal's own velocity, and a part that closes the distance to the point ``behind`` the ball against the goal.
+
+    Args:
+        obs: As for :func:`aim_features`. Shape is (N, D).
+        ball_start: Index of the ball's first number.
+        behind: Distance of that point from the ball [m].
+        rate: Speed per distance to it [1/s].
+        most: Limit on the goal's part [m/s]: a kick's goal is faster than a player.
+
+    Returns:
+        Horizontal, in the heading frame [m/s]. Shape is (N, 2).
+    """
+    goal = obs[:, ball_start + 13 : ball_start + 15]
+    length = goal.square().sum(dim=1, keepdim=True).sqrt()
+    ahead = goal / length.clamp_min(1e-3)
+    return ahead * length.clamp(max=most) + rate * (obs[:, ball_start : ball_start + 2] - behind * ahead)
+
+
 class InterceptFeatures(nn.Module):
     """:func:`intercept_features` of an observation."""
 
@@ -108,9 +148,11 @@ class InterceptFeatures(nn.Module):
 
 
 class AimFeatures(nn.Module):
-    """:func:`aim_features` of an observation."""
+    """:func:`aim_features` of an observation, and a walker's command to chase the ball."""
 
-    size = 18
+    size = 21
+    walker = "heading"
+    """Command that the last numbers stand for."""
 
     def __init__(self, ball_start: int):
         super().__init__()
@@ -118,8 +160,33 @@ class AimFeatures(nn.Module):
         self.columns: list[int] = list(_AIM_COLUMNS)
 
     def forward(self, obs: torch.Tensor) -> torch.Tensor:
-        """Features of shape (N, 18) of an observation of shape (N, D)."""
-        return aim_features(obs, self.ball_start, self.columns)
+        """Features of shape (N, 21) of an observation of shape (N, D)."""
+        command = heading_command(chase(obs, self.ball_start))
+        return torch.cat((aim_features(obs, self.ball_start, self.columns), command), dim=1)
+
+
+class MoveFeatures(nn.Module):
+    """Root velocity's error as seen along the goal, and a walker's command to move with the goal's velocity.
+
+    The observation is 223 numbers of the character, the goal's velocity (2) and facing (2), in the heading frame.
+    """
+
+    size = 5
+    walker = "heading"
+
+    def __init__(self, goal_start: int):
+        super().__init__()
+        self.goal_start = goal_start
+        self.root_velocity = _VELOCITIES
+
+    def forward(self, obs: torch.Tensor) -> torch.Tensor:
+        """Features of shape (N, 5) of an observation of shape (N, D)."""
+        goal = obs[:, self.goal_start : self.goal_start + 2]
+        error = obs[:, self.root_velocity : self.root_velocity + 2] - goal
+        command = heading_command(goal)
+        along = (error * command[:, :2]).sum(dim=1, keepdim=True)
+        aside = error[:, 1:] * command[:, :1] - error[:, :1] * command[:, 1:2]
+        return torch.cat((along, aside, command), dim=1)
 
 
 class FeatureInput(nn.Module):
@@ -145,7 +212,7 @@ class InterceptModel(MLPModel):
 
     Args:
         *args: See :class:`rsl_rl.models.MLPModel`.
-        ball_start: Index of the ball's first number in the observation.
+        ball_start: Index in the observation of the first number after those of the character.
         **kwargs: See :class:`rsl_rl.models.MLPModel`.
     """
 
@@ -167,3 +234,13 @@ class AimModel(InterceptModel):
 
 class AimCritic(AimModel, MultiHeadCritic):
     """A critic that sees what :class:`AimModel` sees, with an output per objective."""
+
+
+class MoveModel(InterceptModel):
+    """An MLP that also sees the root's error along the goal and a walker's command (ours)."""
+
+    features_type = MoveFeatures
+
+
+class MoveCritic(MoveModel, MultiHeadCritic):
+    """A critic that sees what :class:`MoveModel` sees, with an output per objective."""

@@ -5,22 +5,29 @@ With joint targets the reference motion gives the style; with latents the low-le
 
 from __future__ import annotations
 
-from sportsuite.learning.agent_cfgs import SportRunnerCfg, amp_cfg, high_level_cfg
+from sportsuite.learning.agent_cfgs import AgentSize, SportRunnerCfg, amp_cfg, high_level_cfg
+
+_ACTOR = "sportsuite_tasks.football.models:MoveModel"
+_CRITIC = "sportsuite_tasks.football.models:MoveCritic"
+
+
+def _amp(size: AgentSize) -> SportRunnerCfg:
+    return amp_cfg(size, "move", **{"actor.class_name": _ACTOR, "critic.class_name": _CRITIC})
 
 
 def smoke() -> SportRunnerCfg:
     """A minute on a laptop: shows that everything runs."""
-    return amp_cfg("smoke", "move")
+    return _amp("smoke")
 
 
 def cpu() -> SportRunnerCfg:
     """Hours on a laptop's CPU."""
-    return amp_cfg("cpu", "move")
+    return _amp("cpu")
 
 
 def gpu() -> SportRunnerCfg:
     """The texts' scale on one GPU."""
-    return amp_cfg("gpu", "move")
+    return _amp("gpu")
 
 
 def latent_smoke() -> SportRunnerCfg:

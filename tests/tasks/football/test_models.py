@@ -4,7 +4,17 @@ from tensordict import TensorDict
 
 from sportsuite.characters.spec import BODY_NAMES
 from sportsuite.mdp.observations import body_features_h
-from sportsuite_tasks.football.models import AimCritic, AimFeatures, AimModel, InterceptModel, intercept_features
+from sportsuite_tasks.football.models import (
+    AimCritic,
+    AimFeatures,
+    AimModel,
+    InterceptModel,
+    MoveFeatures,
+    MoveModel,
+    chase,
+    heading_command,
+    intercept_features,
+)
 
 
 def ball(position, velocity):
@@ -54,12 +64,35 @@ def test_the_goal_is_the_first_axis():
     # ball, its velocity, error over the goal's speed, root's velocity, feet from the ball, the feet's velocities
     assert along.tolist() == pytest.approx([0.5, 1.0, -0.5, 0.0, -0.5, -0.3, 0.0, 0.3])
     assert left.tolist() == pytest.approx([-1.0, 0.0, 0.0, -1.5, 1.0, 0.3, 0.0, -0.4])
-    assert out[16:].tolist() == pytest.approx([2.0, 0.5])
+    assert out[16:18].tolist() == pytest.approx([2.0, 0.5])
 
 
 def test_no_goal_is_no_direction():
     out = AimFeatures(223)(observed((0.0, 0.0), (1.0, 0.5)))[0]
     assert out.isfinite().all() and out[:16].abs().sum() == 0.0 and out[17] == 2.0
+
+
+def test_a_walker_is_told_direction_and_speed():
+    out = heading_command(torch.tensor([[3.0, -4.0], [0.0, 0.6], [0.0, 0.0]]))
+    assert out[0].tolist() == pytest.approx([0.6, -0.8, 4.0])  # 5 m/s, limited
+    assert out[1].tolist() == pytest.approx([0.0, 1.0, 0.6])
+    assert out[2].tolist() == [1.0, 0.0, 0.0]
+
+
+def test_the_chaser_goes_behind_the_ball():
+    """The ball 0.8 m ahead shall go left at 1 m/s: the place is 0.3 m to its right."""
+    velocity = chase(observed((0.0, 1.0), (0.8, 0.0)), 223)[0]
+    assert velocity.tolist() == pytest.approx([2.0 * 0.8, 1.0 - 2.0 * 0.3])
+    there = chase(observed((0.0, 20.0), (0.0, 0.3)), 223)[0]
+    assert there.tolist() == pytest.approx([0.0, 2.5])
+    command = AimFeatures(223)(observed((0.0, 20.0), (0.0, 0.3)))[0, 18:]
+    assert command.tolist() == pytest.approx([0.0, 1.0, 2.5])
+
+
+def test_moves_error_is_seen_along_its_goal():
+    """To the left at 2 m/s, moving ahead at 1 m/s: 2 m/s too slow, and 1 m/s off to the goal's right."""
+    obs = torch.cat((observed((0.0, 0.0), root_vel=(1.0, 0.0))[:, :223], torch.tensor([[0.0, 2.0, 1.0, 0.0]])), dim=1)
+    assert MoveFeatures(223)(obs)[0].tolist() == pytest.approx([-2.0, -1.0, 0.0, 1.0, 2.0])
 
 
 def test_a_critic_with_features_has_an_output_per_objective():
@@ -68,7 +101,7 @@ def test_a_critic_with_features_has_an_output_per_objective():
     assert critic(obs).shape == (5, 3)
 
 
-@pytest.mark.parametrize("model_type", [InterceptModel, AimModel])
+@pytest.mark.parametrize("model_type", [InterceptModel, AimModel, MoveModel])
 def test_the_exported_network_sees_the_same(model_type):
     torch.manual_seed(0)
     obs = TensorDict({"policy": torch.randn(5, 242)}, batch_size=5)
