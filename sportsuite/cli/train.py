@@ -57,9 +57,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     start.add_argument(
         "--warm-start",
-        type=Path,
         metavar="PATH",
-        help="begin with the networks of this checkpoint, perhaps of another task, as far as both see the same",
+        help="begin with the networks of this checkpoint or shipped policy (policies/NAME.pt), perhaps another task's, "
+        "as far as both see the same",
     )
     parser.add_argument("--log-dir", type=Path, metavar="DIR", help="folder of this run")
     parser.add_argument("overrides", nargs="*", metavar="env.X=Y|agent.X=Y", help="changes to the configs")
@@ -94,6 +94,7 @@ def _train(
     agent_overrides: tuple[str, ...],
 ) -> None:
     from sportsuite.learning.training import TrainRequest, train
+    from sportsuite.skills.skill import find_policy
 
     request = TrainRequest(
         task=task,
@@ -106,7 +107,7 @@ def _train(
         samples=args.samples,
         minutes=args.minutes,
         resume=resume,
-        warm_start=args.warm_start,
+        warm_start=None if args.warm_start is None else find_policy(args.warm_start),
         run_dir=args.log_dir,
         env_overrides=env_overrides,
         agent_overrides=agent_overrides,

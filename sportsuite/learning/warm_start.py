@@ -35,11 +35,12 @@ def warm_start(algorithm: Any, env: Any, path: str | Path) -> list[str]:
     """Copy networks from a checkpoint into a fresh algorithm.
 
     Inputs that both tasks have in the same leading observation terms keep their weights; those of further terms start
-    at zero, so that the policy begins by doing what it did before. Where the old task's next term is a command for
-    which a new network's features stand (``walker``), their weights are the command's. The noise of its actions stays the fresh one: a
-    trained policy's is too small to find out anything new. A latent policy begins as one without a latent: what the
-    latent does to it starts at nothing. Networks whose shapes differ in any other way stay as they are. Discriminators
-    are copied whole, the critic as the actor; the optimizers start afresh.
+    at zero, so that the policy begins by doing what it did before. Where the old task's last term is a command for
+    which the new network's last features stand (``walker``), those take its weights: the new policy begins by doing
+    what the old one did when told the same. The noise of its actions stays the fresh one: a trained policy's is too
+    small to find out anything new. A latent policy begins as one without a latent: what the latent does to it starts at
+    nothing. Networks whose shapes differ in any other way stay as they are. Discriminators are copied whole, the critic
+    as the actor; the optimizers start afresh.
 
     Args:
         algorithm: The runner's algorithm, before its first rollout.

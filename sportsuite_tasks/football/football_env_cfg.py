@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from isaaclab.assets import ArticulationCfg, AssetBaseCfg, RigidObjectCfg
@@ -18,11 +17,9 @@ from isaaclab.scene import InteractiveSceneCfg
 from isaaclab.utils import configclass
 from isaaclab.visualizers import VisualizerCfg
 
-from sportsuite.assets import asset_path
 from sportsuite.characters.humanoid28 import humanoid28_cfg
 from sportsuite.characters.spec import BODY_NAMES
 from sportsuite.envs.sport_env_cfg import SportEnvCfg
-from sportsuite.errors import BadInputError
 from sportsuite.mdp import observations
 from sportsuite.mdp.actions import joint_targets_cfg
 from sportsuite.motion.reference import ReferenceMotionCfg, ResetToReference, prior_features_h
@@ -32,6 +29,7 @@ from sportsuite.physics.ball_friction import BallFrictionActionCfg
 from sportsuite.physics.contacts import add_touch_sensor
 from sportsuite.physics.presets import is_newton, physics_presets
 from sportsuite.skills.latent_action import LatentActionCfg
+from sportsuite.skills.skill import find_policy
 from sportsuite_tasks.football.ball import football
 from sportsuite_tasks.football.pitch import pitch_cfg
 
@@ -158,7 +156,7 @@ class FootballEnvCfg(SportEnvCfg):
         self.actions.joint_pos = None
         self.actions.latent = LatentActionCfg(
             asset_name="robot",
-            policy=_policy_file(self.low_level),
+            policy=str(find_policy(self.low_level)),
             observations={"policy": BodyGroupCfg()},
             targets=joint_targets_cfg(),
         )
@@ -185,12 +183,3 @@ class FootballEnvCfg(SportEnvCfg):
     def world_hooks(self) -> list[Callable]:
         """Contact pairs between the ball and everything it can hit."""
         return [] if self.ball_name is None else [ball_pairs_hook(self.ball, self.substep_dt())]
-
-
-def _policy_file(name: str) -> str:
-    if Path(name).is_file():
-        return name
-    try:
-        return str(asset_path(name))
-    except BadInputError as error:
-        raise BadInputError(f"low_level {name!r}: neither a checkpoint file nor an asset; {error}") from error

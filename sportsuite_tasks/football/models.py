@@ -112,7 +112,9 @@ def heading_command(velocity: torch.Tensor, fastest: float = 4.0) -> torch.Tenso
     return torch.cat((direction, speed.clamp(max=fastest)), dim=1)
 
 
-def chase(obs: torch.Tensor, ball_start: int, behind: float = 0.3, rate: float = 2.0, most: float = 2.5) -> torch.Tensor:
+def chase(
+    obs: torch.Tensor, ball_start: int, behind: float = 0.3, rate: float = 2.0, most: float = 2.5
+) -> torch.Tensor:
     """Velocity with which the root would come to behind the ball and follow it (ours).
 
     The goal's own velocity, and a part that closes the distance to the point ``behind`` the ball against the goal.

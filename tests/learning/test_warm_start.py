@@ -14,6 +14,7 @@ from sportsuite.errors import BadInputError
 from sportsuite.learning import warm_start as module
 from sportsuite.learning.models import LatentActor
 from sportsuite.learning.warm_start import common_columns, warm_start, widen
+from sportsuite_tasks.football.models import FeatureInput
 
 
 def body(env):
@@ -179,3 +180,48 @@ def test_a_latent_policy_begins_as_one_without_a_latent():
     assert torch.equal(new.obs_normalizer.style[0].weight, style)
     # a network with other parts is none of these
     assert not module._load(torch.nn.ModuleDict({"mlp": new.mlp, "more": torch.nn.Linear(1, 1)}), old.state_dict(), 3)
+
+
+class _LastTwo(torch.nn.Module):
+    """Features for tests: what a walker would be told, worked out from the observation."""
+
+    size = 2
+    walker = "heading"
+
+    def forward(self, obs: torch.Tensor) -> torch.Tensor:
+        return 2.0 * obs[:, -2:]
+
+
+class _Walker(MLPModel):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.obs_normalizer = FeatureInput(self.obs_normalizer, _LastTwo())
+
+    def _get_latent_dim(self) -> int:
+        return self.obs_dim + _LastTwo.size
+
+
+@pytest.mark.parametrize(("command", "same"), [("heading", True), ("dribble", False)])
+def test_features_that_stand_for_a_command_take_its_weights(monkeypatch, command, same):
+    """The walker's actions under a command are the new network's where the features give that command."""
+    torch.manual_seed(0)
+
+    def observation(size):
+        return TensorDict({"policy": 3.0 * torch.randn(50, size) + 1.0}, batch_size=50)
+
+    walker = MLPModel(observation(5), {"actor": ["policy"]}, "actor", 2, [8], obs_normalization=True)
+    for _ in range(20):
+        walker.update_normalization(observation(5))
+    content = {
+        "sportsuite": {"env_cfg": yaml.safe_dump(saved((body, {}), (goal, {"command_name": command})))},
+        "actor_state_dict": walker.state_dict(),
+    }
+    monkeypatch.setattr(module, "read_checkpoint", lambda path, device: content)
+    player = _Walker(observation(7), {"actor": ["policy"]}, "actor", 2, [8], obs_normalization=True)
+    here = env((term(body), 3), (term(goal, command_name="move"), 4))
+    assert warm_start(SimpleNamespace(actor=player), here, "any.pt") == ["actor"]
+    seen = observation(7)["policy"]
+    told = torch.cat((seen[:, :3], 2.0 * seen[:, -2:]), dim=1)
+    actions = player.eval()(TensorDict({"policy": seen}, batch_size=50))
+    expected = walker.eval()(TensorDict({"policy": told}, batch_size=50))
+    assert torch.allclose(actions, expected, atol=1e-5) == same
