@@ -168,12 +168,15 @@ class AimFeatures(nn.Module):
 
 
 class MoveFeatures(nn.Module):
-    """Root velocity's error as seen along the goal, and a walker's command to move with the goal's velocity.
+    """Root velocity's error as seen along the goal, and a walker's command between the goal's velocity and facing.
+
+    A walker faces where it goes. It is told the direction of the velocity plus 1 m/s along the facing (ours), and the
+    velocity's share of it: it turns to the facing where the goal is slow or behind it, and else rather goes.
 
     The observation is 223 numbers of the character, the goal's velocity (2) and facing (2), in the heading frame.
     """
 
-    size = 5
+    size = 7
     walker = "heading"
 
     def __init__(self, goal_start: int):
@@ -182,12 +185,16 @@ class MoveFeatures(nn.Module):
         self.root_velocity = _VELOCITIES
 
     def forward(self, obs: torch.Tensor) -> torch.Tensor:
-        """Features of shape (N, 5) of an observation of shape (N, D)."""
+        """Features of shape (N, 7) of an observation of shape (N, D)."""
         goal = obs[:, self.goal_start : self.goal_start + 2]
-        error = obs[:, self.root_velocity : self.root_velocity + 2] - goal
-        command = heading_command(goal)
-        along = (error * command[:, :2]).sum(dim=1, keepdim=True)
-        aside = error[:, 1:] * command[:, :1] - error[:, :1] * command[:, 1:2]
+        facing = obs[:, self.goal_start + 2 : self.goal_start + 4]
+        velocity = obs[:, self.root_velocity : self.root_velocity + 2]
+        ahead = heading_command(goal)[:, :2]
+        seen = torch.stack((velocity - goal, facing), dim=1)
+        along = (seen * ahead.unsqueeze(1)).sum(-1)
+        aside = seen[..., 1] * ahead[:, :1] - seen[..., 0] * ahead[:, 1:]
+        course = heading_command(goal + facing)[:, :2]
+        command = torch.cat((course, (goal * course).sum(dim=1, keepdim=True).clamp(0.0, 4.0)), dim=1)
         return torch.cat((along, aside, command), dim=1)
 
 

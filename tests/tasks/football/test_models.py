@@ -89,10 +89,22 @@ def test_the_chaser_goes_behind_the_ball():
     assert command.tolist() == pytest.approx([0.0, 1.0, 2.5])
 
 
-def test_moves_error_is_seen_along_its_goal():
+def move_features(velocity, goal, facing):
+    obs = torch.cat((observed((0.0, 0.0), root_vel=velocity)[:, :223], torch.tensor([[*goal, *facing]])), dim=1)
+    return MoveFeatures(223)(obs)[0].tolist()
+
+
+def test_moves_error_and_facing_are_seen_along_its_goal():
     """To the left at 2 m/s, moving ahead at 1 m/s: 2 m/s too slow, and 1 m/s off to the goal's right."""
-    obs = torch.cat((observed((0.0, 0.0), root_vel=(1.0, 0.0))[:, :223], torch.tensor([[0.0, 2.0, 1.0, 0.0]])), dim=1)
-    assert MoveFeatures(223)(obs)[0].tolist() == pytest.approx([-2.0, -1.0, 0.0, 1.0, 2.0])
+    out = move_features((1.0, 0.0), (0.0, 2.0), (0.0, -1.0))
+    assert out[:4] == pytest.approx([-2.0, -1.0, -1.0, 0.0])
+
+
+def test_a_movers_walker_goes_between_velocity_and_facing():
+    assert move_features((0.0, 0.0), (0.0, 2.0), (0.0, 1.0))[4:] == pytest.approx([0.0, 1.0, 2.0])
+    assert move_features((0.0, 0.0), (0.0, 1.0), (1.0, 0.0))[4:] == pytest.approx([0.5**0.5] * 3)
+    assert move_features((0.0, 0.0), (0.0, 0.0), (0.0, -1.0))[4:] == pytest.approx([0.0, -1.0, 0.0])
+    assert move_features((0.0, 0.0), (-0.5, 0.0), (1.0, 0.0))[4:] == pytest.approx([1.0, 0.0, 0.0])
 
 
 def test_a_critic_with_features_has_an_output_per_objective():
