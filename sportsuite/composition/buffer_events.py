@@ -19,7 +19,7 @@ from sportsuite.motion.kinematics import quat_multiply
 if TYPE_CHECKING:
     from sportsuite.envs.sport_env import SportEnv
 
-__all__ = ["ResetToBuffer", "check_shares", "draw_sources", "turned", "write_states"]
+__all__ = ["ResetToBuffer", "check_shares", "draw_sources", "start_extra", "turned", "write_states"]
 
 
 class ResetToBuffer(ManagerTermBase):
@@ -75,6 +75,28 @@ class ResetToBuffer(ManagerTermBase):
                 self.row[chosen] = torch.randint(len(buffer), (len(chosen),), device=env.device)
                 write_states(env, chosen, buffer.rows(self.row[chosen]), random_yaw, ball)
                 env.fallen_start[chosen] = False
+
+
+def start_extra(env: SportEnv, name: str, ids: torch.Tensor) -> torch.Tensor:
+    """Number that the buffers keep with the states that episodes started from.
+
+    Args:
+        env: The environment; it may have no :class:`ResetToBuffer`.
+        name: Name of the extra, one number per state.
+        ids: Worlds, shape (n,), long.
+
+    Returns:
+        Shape is (n,), NaN where an episode started otherwise or the buffer has no such number.
+    """
+    found = torch.full((len(ids),), torch.nan, device=env.device)
+    for term in env.event_manager.active_terms.get("reset", []):
+        function = env.event_manager.get_term_cfg(term).func
+        if isinstance(function, ResetToBuffer):
+            for number, buffer in enumerate(function.buffers):
+                if name in buffer.extras:
+                    chosen = function.source[ids] == number
+                    found[chosen] = buffer.extras[name][function.row[ids[chosen]]]
+    return found
 
 
 def check_shares(shares: Any) -> None:

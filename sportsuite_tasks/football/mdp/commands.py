@@ -10,9 +10,11 @@ from isaaclab.managers import CommandTerm, CommandTermCfg
 from isaaclab.utils import configclass
 
 from sportsuite.characters.spec import ARMS, BODY_NAMES
+from sportsuite.composition.buffer_events import start_extra
 from sportsuite.errors import unknown_name
 from sportsuite.mdp.frames import rotate_to_heading
 from sportsuite.mdp.touch import FirstTouch
+from sportsuite_tasks.football.kick.strikes import AZIMUTH
 from sportsuite_tasks.football.mdp.goals import GoalCommand, kick_velocity, planar, polar, window_open
 from sportsuite_tasks.football.move.degcl import load_goal_latents
 from sportsuite_tasks.football.projectile import pass_distance
@@ -328,11 +330,13 @@ class KickCommand(GoalCommand):
         return self._mirror_with_foot([1.0, -1.0, 1.0])
 
     def draw(self, ids: torch.Tensor) -> None:
-        """Draw speed, azimuth against the heading and elevation."""
+        """Draw speed, azimuth against the heading and elevation; a start out of a clip's kick has its azimuth."""
         speed, azimuth, elevation = (
             torch.empty(len(ids), device=self.device).uniform_(*bounds)
             for bounds in (self.cfg.speed_range, self.cfg.azimuth_deg, self.cfg.elevation_deg)
         )
+        strike = start_extra(self._env, AZIMUTH, ids)
+        azimuth = torch.where(strike.isnan(), azimuth, strike + self.cfg.strike_spread * azimuth)
         heading = self.heading[ids]
         yaw = torch.deg2rad(azimuth) + torch.atan2(heading[:, 1], heading[:, 0])
         self.velocity_w[ids] = kick_velocity(speed, yaw, torch.deg2rad(elevation))
@@ -400,6 +404,10 @@ class KickCommandCfg(CommandTermCfg):
 
     elevation_deg: tuple[float, float] = (0.0, 45.0)
     """Angle above the ground [deg] (PhysicsFC)."""
+
+    strike_spread: float = 0.3
+    """Share of the drawn azimuth that is added to a clip's, where an episode starts out of its kick, see
+    :mod:`sportsuite_tasks.football.kick.strikes` (ours)."""
 
     window_s: float = 1.0 / 3.0
     """How long after the contact the kick is judged [s] (PhysicsFC)."""
