@@ -17,6 +17,8 @@ from sportsuite.mdp.events import world_indices, yaw_quat
 from sportsuite.motion.kinematics import quat_multiply
 
 if TYPE_CHECKING:
+    from isaaclab.envs import ManagerBasedEnv
+
     from sportsuite.envs.sport_env import SportEnv
 
 __all__ = ["ResetToBuffer", "check_shares", "draw_sources", "start_extra", "turned", "write_states"]
@@ -77,7 +79,7 @@ class ResetToBuffer(ManagerTermBase):
                 env.fallen_start[chosen] = False
 
 
-def start_extra(env: SportEnv, name: str, ids: torch.Tensor) -> torch.Tensor:
+def start_extra(env: ManagerBasedEnv, name: str, ids: torch.Tensor) -> torch.Tensor:
     """Number that the buffers keep with the states that episodes started from.
 
     Args:
