@@ -89,6 +89,9 @@ class SportPPOCfg(RslRlPpoAlgorithmCfg):
     max_skipped_updates: int = 10
     """Updates in a row that may be skipped for values that aren't finite before training stops (ours)."""
 
+    critic_warmup: int = 20
+    """Updates after a warm start in which only the critic learns (ours)."""
+
 
 @configclass
 class ChannelPPOCfg(SportPPOCfg):

@@ -29,7 +29,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class SportPPO(PPO):
-    """rsl_rl's PPO with three changes.
+    """rsl_rl's PPO with four changes.
 
     * The critic may have a learning rate of its own. rsl_rl writes the KL-adaptive rate into every parameter group
       before each step; a hook of the optimizer puts the critic's back.
@@ -37,6 +37,8 @@ class SportPPO(PPO):
     * A time-out is bootstrapped with the value of the state that was reached (``extras["final_obs"]``). rsl_rl takes
       the value of the state before, which is wrong wherever the last step matters. A terminated episode is never
       bootstrapped.
+    * After a warm start only the critic learns at first: the advantages of a critic that knows nothing would undo the
+      policy that the training is to begin with.
 
     Args:
         actor: Policy network.
@@ -45,6 +47,7 @@ class SportPPO(PPO):
         critic_learning_rate: Fixed rate of the critic, or None for the policy's.
         final_obs_bootstrap: Whether to use ``extras["final_obs"]`` where the env gives it.
         max_skipped_updates: Updates in a row that may be skipped before training stops.
+        critic_warmup: Updates after a warm start in which only the critic learns.
         **kwargs: Passed on to :class:`rsl_rl.algorithms.PPO`.
     """
 
@@ -57,9 +60,13 @@ class SportPPO(PPO):
         critic_learning_rate: float | None = None,
         final_obs_bootstrap: bool = True,
         max_skipped_updates: int = 10,
+        critic_warmup: int = 20,
         **kwargs: Any,
     ) -> None:
         super().__init__(actor, critic, storage, **kwargs)
+        self.critic_warmup = critic_warmup
+        self.warmup_left = 0
+        """Updates to come in which only the critic learns; a warm start sets it to :attr:`critic_warmup`."""
         self.final_obs_bootstrap = final_obs_bootstrap
         self.max_skipped_updates = max_skipped_updates
         self.samples = 0
@@ -119,7 +126,7 @@ class SportPPO(PPO):
         Raises:
             SportSuiteError: If too many updates in a row were skipped, or the losses aren't finite.
         """
-        losses = {} if self._skip_rollout() else self._learn()
+        losses = {} if self._skip_rollout() else self._learn_or_warm_up()
         wrong = [name for name, value in losses.items() if not math.isfinite(value)]
         if wrong:
             raise SportSuiteError(
@@ -178,6 +185,19 @@ class SportPPO(PPO):
             optimizer.param_groups[1]["lr"] = critic_learning_rate
 
         self.optimizer.register_step_pre_hook(restore_critic_rate)
+
+    def _learn_or_warm_up(self) -> dict[str, float]:
+        if self.warmup_left == 0:
+            return self._learn()
+        self.warmup_left -= 1
+        # a policy that doesn't move has a KL divergence of about nothing, which would drive the learning rate up
+        schedule, self.schedule = self.schedule, "fixed"
+        self.actor.requires_grad_(False)
+        try:
+            return self._learn()
+        finally:
+            self.actor.requires_grad_(True)
+            self.schedule = schedule
 
     def _learn(self) -> dict[str, float]:
         """Learn from a rollout that is finite; returns losses by name."""

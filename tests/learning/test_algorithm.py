@@ -34,6 +34,22 @@ def test_critic_keeps_its_rate_while_the_schedule_moves_the_policys():
     assert held == {id(p) for p in runner.alg.critic.parameters()}
 
 
+def test_only_the_critic_learns_while_it_warms_up():
+    runner = toy_runner(**{"algorithm.critic_learning_rate": None})
+    runner.alg.warmup_left = 1
+    actor, critic = ([p.detach().clone() for p in net.parameters()] for net in (runner.alg.actor, runner.alg.critic))
+    rate = runner.alg.learning_rate
+    rollout(runner)
+    runner.alg.update()
+    assert all(map(torch.equal, actor, runner.alg.actor.parameters()))
+    assert not any(map(torch.equal, critic, runner.alg.critic.parameters()))
+    assert runner.alg.learning_rate == rate
+    rollout(runner)
+    runner.alg.update()
+    assert not any(map(torch.equal, actor, runner.alg.actor.parameters()))
+    assert runner.alg.learning_rate != rate
+
+
 def test_shared_rate_keeps_one_parameter_group():
     runner = toy_runner(**{"algorithm.critic_learning_rate": None})
     assert len(runner.alg.optimizer.param_groups) == 1

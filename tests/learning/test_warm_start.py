@@ -89,7 +89,7 @@ def learner(inputs, outputs=2):
 
     prior = SimpleNamespace(model=torch.nn.Linear(2, 1))
     prior.load_state = lambda state: prior.model.load_state_dict(state["model"])
-    return SimpleNamespace(actor=network(), critic=network(), priors={"style": prior})
+    return SimpleNamespace(actor=network(), critic=network(), priors={"style": prior}, critic_warmup=7, warmup_left=0)
 
 
 def env(*terms):
@@ -161,6 +161,22 @@ def test_features_of_the_network_are_taken_over_or_change_nothing_at_first(old_t
     torch.testing.assert_close(new(obs), old(known), atol=1e-5, rtol=0.0)
 
 
+def test_input_statistics_move_no_faster_than_a_policy_learns():
+    """Of a policy that has seen millions of samples; 160,000 of another kind may shift its inputs by a fiftieth."""
+    obs = TensorDict({"policy": torch.randn(50, 5)}, batch_size=[50])
+    options = {"hidden_dims": [8], "activation": "relu", "obs_normalization": True}
+    old, new = (MLPModel(obs, {"actor": ["policy"]}, "actor", 2, **options) for _ in range(2))
+    old.update_normalization(obs)
+    old.obs_normalizer.count.fill_(20_000_000)
+    assert module._load(new, old.state_dict(), columns=5)
+    new.train()
+    for _ in range(20):
+        new.update_normalization(TensorDict({"policy": 1.0 + 2.0 * torch.randn(8000, 5)}, batch_size=[8000]))
+    shift = (new.obs_normalizer._mean - old.obs_normalizer._mean) / old.obs_normalizer._std
+    assert 0.0 < shift.mean() < 0.025
+    assert (new.obs_normalizer._std / old.obs_normalizer._std).max() < 1.05
+
+
 def test_a_latent_policy_begins_as_one_without_a_latent():
     old_obs = TensorDict({"policy": torch.randn(50, 5)}, batch_size=[50])
     options = {"hidden_dims": [8], "activation": "relu", "obs_normalization": True}
@@ -219,7 +235,7 @@ def test_features_that_stand_for_a_command_take_its_weights(monkeypatch, command
     monkeypatch.setattr(module, "read_checkpoint", lambda path, device: content)
     player = _Walker(observation(7), {"actor": ["policy"]}, "actor", 2, [8], obs_normalization=True)
     here = env((term(body), 3), (term(goal, command_name="move"), 4))
-    assert warm_start(SimpleNamespace(actor=player), here, "any.pt") == ["actor"]
+    assert warm_start(SimpleNamespace(actor=player, critic_warmup=0), here, "any.pt") == ["actor"]
     seen = observation(7)["policy"]
     told = torch.cat((seen[:, :3], 2.0 * seen[:, -2:]), dim=1)
     actions = player.eval()(TensorDict({"policy": seen}, batch_size=50))
