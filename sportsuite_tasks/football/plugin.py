@@ -20,6 +20,7 @@ MOVE = TaskSpec(
     agent_cfgs={size: f"{_HERE}.move.agents:{size}" for size in _SIZES},
     description="Move in any direction while facing any other, without the ball.",
     evaluation=f"{_HERE}.evaluation.move:move_protocol",
+    policy="policies/move.pt",
 )
 
 DRIBBLE = TaskSpec(
@@ -28,6 +29,7 @@ DRIBBLE = TaskSpec(
     agent_cfgs={size: f"{_HERE}.dribble.agents:{size}" for size in _SIZES},
     description="Run with the ball in a given direction at a given speed.",
     evaluation=f"{_HERE}.evaluation.dribble:dribble_protocol",
+    policy="policies/dribble.pt",
 )
 
 KICK = TaskSpec(
@@ -36,6 +38,7 @@ KICK = TaskSpec(
     agent_cfgs={size: f"{_HERE}.kick.agents:{size}" for size in _SIZES},
     description="Kick the ball with a given velocity in space.",
     evaluation=f"{_HERE}.evaluation.kick:kick_protocol",
+    policy="policies/kick.pt",
 )
 
 FOOTBALL = TaskSpec(
